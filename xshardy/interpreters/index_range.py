@@ -37,6 +37,10 @@ class IndexRange:
         lower, upper = self.lower.min(initial=NONE[0]), self.upper.max(initial=NONE[1])
         return replace(self, lower=np.broadcast_to(lower, shape), upper=np.broadcast_to(upper, shape))
 
+    def within(self, other: IndexRange) -> IndexRange:
+        """The values that are in both ranges."""
+        return replace(self, lower=np.maximum(self.lower, other.lower), upper=np.minimum(self.upper, other.upper))
+
     def is_empty(self) -> bool:
         return not (self.lower <= self.upper).any()
 

@@ -98,14 +98,8 @@ def concatenated(op: stablehlo.ConcatenateOp, wanted: IndexRange) -> Ranges:
 
 def padded(op: stablehlo.PadOp, wanted: IndexRange) -> Ranges:
     """The elements that are not padding, without those that negative padding drops."""
-    padding = zip(
-        shape_of(op.operand),
-        values_of(op.edge_padding_low),
-        values_of(op.interior_padding),
-        wanted.lower.shape,
-        strict=True,
-    )
-    places = [low + np.arange(size) * (interior + 1) for size, low, interior, _ in padding]
+    padding = zip(shape_of(op.operand), values_of(op.edge_padding_low), values_of(op.interior_padding), strict=True)
+    places = [low + np.arange(size) * (interior + 1) for size, low, interior in padding]
     kept = [np.flatnonzero((p >= 0) & (p < size)) for p, size in zip(places, wanted.lower.shape, strict=True)]
     read = np.ix_(*(p[k] for p, k in zip(places, kept, strict=True)))
     yield op.operand, placed(shape_of(op.operand), np.ix_(*kept), wanted.map(lambda x: x[read]))

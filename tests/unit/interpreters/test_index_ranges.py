@@ -57,6 +57,12 @@ FOUR = "four = s32[] constant(4) fours = s32[8] broadcast(four), dimensions={}"
         (f"{FOUR} i = s32[8] subtract(fours, p)", "s32[8]", {(-45, 4)}),
         (f"{FOUR} i = s32[8] multiply(p, fours)", "s32[8]", {(0, 12)}),
         (f"{FOUR} i = s32[8] divide(p, fours)", "s32[8]", {(0, 196)}),
+        (f"{FOUR} i = s32[8] maximum(p, fours)", "s32[8]", {(0, 49)}),
+        (f"{FOUR} i = s32[8] and(fours, p)", "s32[8]", {(0, 49)}),
+        (f"{FOUR} i = s32[8] remainder(p, fours)", "s32[8]", {(0, 49)}),
+        (f"{FOUR} i = s32[8] pad(p, four), padding=2_-1_1", "s32[4]", {(0, 49)}),
+        ("z = s32[] parameter(2) i = s32[8] dynamic-slice(p, z), dynamic_slice_sizes={8}", "s32[20]", {(0, 49)}),
+        ("b = s32[4,2]{0,1} bitcast(p) i = s32[8] reshape(b)", "s32[8]", {(0, 49)}),
         (f"{FOUR} i = s32[8] clamp(fours, p, fours)", "s32[8]", {(0, 49)}),
         (
             f"{FOUR} n = s32[] constant(50) ns = s32[8] broadcast(n), dimensions={{}} w = s32[8] add(p, ns) "
@@ -74,6 +80,38 @@ def test_only_elements_that_become_indices_have_bounds():
     computation = lookup("i = s32[8] slice(p), slice={[2:10]}", "s32[12]")
     (found,) = index_ranges(computation)[1]
     assert (found.lower <= found.upper).tolist() == [False] * 2 + [True] * 8 + [False] * 2
+
+
+def test_elements_that_are_dropped_by_padding_have_no_bounds():
+    """Of places 2, 4, 6 and 8 in eight."""
+    (found,) = index_ranges(lookup("z = s32[] constant(0) i = s32[8] pad(p, z), padding=2_-1_1", "s32[4]"))[1]
+    assert (found.lower <= found.upper).tolist() == [True] * 3 + [False]
+
+
+def test_a_table_of_indices_has_their_bounds_and_so_has_what_is_written_to_it():
+    gathered = "offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}"
+    found = lookup(f"q = s32[8] parameter(2) i = s32[8] gather(p, q), {gathered}", "s32[20]")
+    assert (bounds(found, 1), bounds(found, 2)) == ({(0, 49)}, {(0, 19)})
+    found = lookup("u = s32[3] parameter(2) z = s32[] parameter(3) i = s32[8] dynamic-update-slice(p, u, z)")
+    assert (bounds(found, 1), bounds(found, 2), bounds(found, 3)) == ({(0, 49)}, {(0, 49)}, {(0, 5)})
+
+
+def test_a_size_is_within_all_of_its_ranges():
+    text = """HloModule m
+ENTRY main {
+  i = s32[6] parameter(0)
+  j = s32[4] parameter(1)
+  size = s32[] parameter(2)
+  a = s32[<=6] set-dimension-size(i, size), dimensions={0}
+  b = s32[<=4] set-dimension-size(j, size), dimensions={0}
+  ROOT t = (s32[<=6], s32[<=4]) tuple(a, b)
+}"""
+    (main,) = (op for op in parse_hlo(text).ops if isinstance(op, FuncOp))
+    assert {int(inputs_of(main, seed)[2]) for seed in range(50)} == set(range(5))
+
+
+def test_bits_of_floats_have_no_bounds():
+    assert not index_ranges(lookup("i = s32[8] bitcast(p)", "f32[8]"))
 
 
 def test_ranges_go_through_calls():

@@ -6,7 +6,7 @@ from kernels import kernel, run
 from xdsl.dialects.func import FuncOp
 
 from xshardy.gpus.launch import Launch
-from xshardy.interpreters.simt import SimtError, run_kernel
+from xshardy.interpreters.simt import SimtError, run_kernel, xla_gpu
 from xshardy.interpreters.simt.launch import launch_of
 from xshardy.interpreters.simt.machine import Program
 from xshardy.syntax import parse_module
@@ -158,6 +158,44 @@ def test_index_switch():
     assert run(body, "() -> index")[0].tolist() == [[0, 7, 2, 9]]
 
 
+def test_ids_in_the_grid_and_of_warps():
+    body = """
+      %g = gpu.global_id x
+      %h = gpu.global_id y
+      %s = gpu.subgroup_id : index
+      %z = gpu.subgroup_size : index
+      %n = gpu.num_subgroups : index
+      func.return %g, %h, %s, %z, %n : index, index, index, index, index"""
+    g, h, s, z, n = run(body, "() -> (index, index, index, index, index)", block=(20, 2, 1), grid=(2, 3, 1))
+    assert g.tolist() == [[*range(20 * (block % 2), 20 * (block % 2) + 20)] * 2 for block in range(6)]
+    assert h.tolist() == [[block // 2 * 2] * 20 + [block // 2 * 2 + 1] * 20 for block in range(6)]
+    assert np.broadcast_to(s, (6, 40))[0].tolist() == [0] * 32 + [1] * 8
+    assert (z[0, 0], n[0, 0]) == (32, 2)
+
+
+def test_a_region_is_executed():
+    body = """
+      %i = gpu.thread_id x
+      %r = scf.execute_region -> index {
+        %s = arith.addi %i, %i : index
+        scf.yield %s : index
+      }
+      func.return %r : index"""
+    assert run(body, "() -> index")[0].tolist() == [[0, 2, 4, 6]]
+
+
+def test_what_cannot_be_called():
+    body = "%i = gpu.thread_id x\n%0 = func.call @f(%i) : (index) -> index\nfunc.return %0 : index"
+    branch = "cf.br ^end(%i : index)\n^end(%j: index):\n func.return %j : index"
+    blocks = f"func.func private @f(%i: index) -> index {{\n{branch}\n}}"
+    for function, message in (
+        ("func.func private @f(%i: index) -> index", "call of @f: the module has no body for it"),
+        (blocks, "call of @f: it has several blocks: the interpreter runs structured control flow only"),
+    ):
+        with pytest.raises(SimtError, match=message):
+            run(body, "() -> index", rest=function)
+
+
 def test_ids_along_all_axes():
     body = """
       %t = gpu.thread_id y
@@ -229,6 +267,24 @@ def test_pure_calls_of_calls_are_made_once():
     ]
     body = "%i = gpu.thread_id x\n%r = xla_gpu.pure_call @f40(%i) : (index) -> index\nfunc.return %r : index"
     assert run(body, "() -> index", rest="\n".join(functions))[0].tolist() == [[0, 2, 2, 4]]
+
+
+def test_a_call_that_is_no_longer_remembered_is_made_again(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(xla_gpu, "MAX_CACHED_CALLS", 1)
+    steps = "".join(f"%s{n + 1} = arith.addi %s{n}, %i : index\n" for n in range(30))
+    steps = f"%s0 = arith.addi %i, %i : index\n{steps}"
+    rest = f"func.func private @f(%i: index) -> index {{\n{steps}func.return %s30 : index\n}}"
+    body = """
+      %i = gpu.thread_id x
+      %c1 = arith.constant 1 : index
+      %j = arith.addi %i, %c1 : index
+      %a = xla_gpu.pure_call @f(%i) : (index) -> index
+      %b = xla_gpu.pure_call @f(%j) : (index) -> index
+      %c = xla_gpu.pure_call @f(%i) : (index) -> index
+      func.return %a, %b, %c : index, index, index"""
+    a, b, c = run(body, "() -> (index, index, index)", rest=rest)
+    assert a.tolist() == c.tolist() == [[0, 32, 64, 96]]
+    assert b.tolist() == [[32, 64, 96, 128]]
 
 
 def test_function_that_calls_itself_is_an_error():

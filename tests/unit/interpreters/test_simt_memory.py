@@ -133,6 +133,59 @@ def test_constants_and_reshapes_are_tensors_too():
     assert c.tolist() == [np.array([1, 2, 3, 4], np.float32).view(np.int32).tolist()]
 
 
+def test_sizes_of_tensors_and_tensors_of_one_value():
+    body = """
+      %i = gpu.thread_id x
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %t = tensor.splat %x : tensor<2x3xf32>
+      %a = tensor.extract %t[%c1, %c0] : tensor<2x3xf32>
+      %n = tensor.dim %t, %c1 : tensor<2x3xf32>
+      func.return %a, %n : f32, index"""
+    a, n = run(body, "(%x: f32) -> (f32, index)", np.float32(2.5))
+    assert (a[0, 0], n[0, 0]) == (2.5, 3)
+
+
+def test_a_transfer_from_a_tensor_without_elements_is_padding():
+    body = """
+      %c0 = arith.constant 0 : index
+      %z = arith.constant 1.5 : f32
+      %v = vector.transfer_read %t[%c0], %z : tensor<0xf32>, vector<2xf32>
+      %a = vector.extract %v[1] : f32 from vector<2xf32>
+      func.return %a : f32"""
+    (found,) = run(body, "(%t: tensor<0xf32>) -> f32", np.zeros(0, np.float32))
+    assert found[0, 0] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (
+            "%a = builtin.unrealized_conversion_cast %n : tensor<4xf32> to tensor<3xf32>",
+            "expected a tensor of as many elements as the operand has",
+        ),
+        (
+            "%a = tensor.bitcast %n : tensor<4xf32> to tensor<4xi32>",
+            "argument 0 has been written to: bitcast its elements as they are read",
+        ),
+    ],
+)
+def test_tensors_that_cannot_be_read_otherwise(statement: str, message: str):
+    body = f"""
+      %i = gpu.thread_id x
+      %z = arith.constant 1.5 : f32
+      %n = tensor.insert %z into %t[%i] : tensor<4xf32>
+      {statement}
+      func.return %n : tensor<4xf32>"""
+    with pytest.raises(SimtError, match=message):
+        run(body, "(%t: tensor<4xf32>) -> tensor<4xf32>")
+
+
+def test_a_scalar_argument_has_a_value():
+    with pytest.raises(SimtError, match="argument 0 of @main is a f32: give a value for it"):
+        run("func.return %x : f32", "(%x: f32) -> f32")
+
+
 def test_tensor_of_elements():
     body = """
       %i = gpu.thread_id x

@@ -10,6 +10,7 @@ from kernels import run, scalar_op
 from special_values import DTYPES, pairs, special_values
 from xdsl.universe import Universe
 
+from xshardy.interpreters.simt.errors import SimtError
 from xshardy.interpreters.simt.kernel import RULES
 from xshardy.numerics.element_types import BITS
 from xshardy.universe import new_context
@@ -150,6 +151,36 @@ def test_elementary_functions(name: str):
     np.testing.assert_allclose(actual, [ELEMENTARY[name](value) for value in x], rtol=1e-15)
 
 
+@pytest.mark.parametrize("type", SIGNLESS)
+def test_extended_sums_say_whether_they_wrap_around(type: str):
+    width = BITS[DTYPES[type]]
+    x, y = pairs(special_values(DTYPES[type]))
+    body = f"""
+      %i = gpu.thread_id x
+      %a = tensor.extract %x[%i] : tensor<{len(x)}x{type}>
+      %b = tensor.extract %y[%i] : tensor<{len(x)}x{type}>
+      %sum, %overflow = arith.addui_extended %a, %b : {type}, i1
+      func.return %sum, %overflow : {type}, i1"""
+    signature = f"(%x: tensor<{len(x)}x{type}>, %y: tensor<{len(x)}x{type}>) -> ({type}, i1)"
+    sums, overflows = run(body, signature, x, y, block=(len(x), 1, 1))
+    exact = [a + b for a, b in zip(bits_of(x, width), bits_of(y, width), strict=True)]
+    assert bits_of(sums[0], width) == [number % 2**width for number in exact]
+    assert overflows[0].tolist() == [number >= 2**width for number in exact]
+
+
+@pytest.mark.parametrize("exponent", [3, 0, -2])
+def test_integer_powers_of_floats(exponent: int):
+    x = np.array([1.5, -2.0, 0.25, -0.5])
+    power = f"arith.constant {exponent} : i32\n%r1 = math.fpowi %a, %r : f64, i32"
+    body = f"""
+      %i = gpu.thread_id x
+      %a = tensor.extract %x[%i] : tensor<4xf64>
+      %r = {power}
+      func.return %r1 : f64"""
+    (found,) = run(body, "(%x: tensor<4xf64>) -> f64", x)
+    np.testing.assert_allclose(found[0], x**exponent, rtol=1e-15)
+
+
 def test_extended_products_hold_both_halves():
     x, y = pairs(special_values(np.dtype(np.int64)))
     for op, read in (("mulsi_extended", lambda v: v), ("mului_extended", lambda v: v % 2**64)):
@@ -259,6 +290,17 @@ VECTORS = """
   %m = vector.from_elements %a, %x : vector<2xf32>
   %n = vector.extract %m[%c1] : f32 from vector<2xf32>
   func.return %a, %c, %e, %h, %t, %w, %n : f32, f32, f32, f32, f32, i16, f32"""
+MASKS = """
+  %i = gpu.thread_id x
+  %c2 = arith.constant 2 : index
+  %v = arith.constant dense<[1.0, 2.0]> : vector<2xf32>
+  %w = arith.constant dense<[3.0, 4.0, 5.0]> : vector<3xf32>
+  %s = vector.shuffle %v, %w [4, 0, 1, 2] : vector<2xf32>, vector<3xf32>
+  %a = vector.extract %s[%i] : f32 from vector<4xf32>
+  %m = vector.create_mask %c2, %i : vector<3x3xi1>
+  %b = vector.extract %m[1, 1] : i1 from vector<3x3xi1>
+  %c = vector.extract %m[2, 0] : i1 from vector<3x3xi1>
+  func.return %a, %b, %c : f32, i1, i1"""
 
 
 def test_vectors():
@@ -267,6 +309,38 @@ def test_vectors():
     d = np.array([[10, 2, 1, 4], [1, 10, 2, 4], [1, 2, 10, 4], [1, 2, 4, 10]])
     assert e.tolist() == [d.sum(axis=1).tolist()]
     assert (h[0, 0], t[0, 0], w[0, 0], n[0, 0]) == (40, 3, 0x3F80, 10)
+
+
+def test_shuffled_vectors_and_masks_of_vectors():
+    """Of a mask of two rows and as many columns as the number of the thread, an element in and one below it."""
+    a, b, c = run(MASKS, "() -> (f32, i1, i1)")
+    assert a.tolist() == [[5, 1, 2, 3]]
+    assert np.broadcast_to(b, (1, 4)).tolist() == [[False, False, True, True]]
+    assert not c.any()
+
+
+def test_a_position_behind_the_end_of_a_vector():
+    body = VECTORS.replace("vector.extract %v[%i]", "vector.extract %v[%j]")
+    body = body.replace(
+        "%c1 = arith.constant 1 : index", "%c1 = arith.constant 1 : index\n%j = arith.addi %i, %c1 : index"
+    )
+    with pytest.raises(SimtError, match=r"position 4 is out of bounds in dimension 0 of size 4, in thread \(3, 0, 0\)"):
+        run(body, "(%x: f32) -> (f32, f32, f32, f32, f32, i16, f32)", np.float32(10))
+
+
+CAST = """
+  %a = builtin.unrealized_conversion_cast %x : f32 to i32
+  func.return %a : i32"""
+
+
+def test_a_cast_reads_the_same_bits_as_another_type():
+    (found,) = run(CAST, "(%x: f32) -> i32", np.float32(-2.5))
+    assert found[0, 0] == np.array(-2.5, np.float32).view(np.int32)
+    with pytest.raises(SimtError, match="holds these types in a different number of bytes"):
+        run(CAST.replace("i32", "i64"), "(%x: f32) -> i64", np.float32(1))
+    several = CAST.replace("%a = ", "%a, %b = ").replace(": f32 to i32", ": f32 to i32, i32")
+    with pytest.raises(SimtError, match="a cast of several values has no meaning of its own"):
+        run(several, "(%x: f32) -> i32", np.float32(1))
 
 
 def test_every_rule_is_for_an_op_that_exists():

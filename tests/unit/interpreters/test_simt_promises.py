@@ -105,12 +105,42 @@ def test_an_argument_outside_of_its_range_is_an_error():
         written(body, rest=rest)
 
 
+def test_a_range_of_a_tensor_says_nothing():
+    rest = """
+  func.func private @at(%x: tensor<8xindex> {xla.range = [0 : index, 6 : index]}, %i: index) -> index {
+    %r = tensor.extract %x[%i] : tensor<8xindex>
+    func.return %r : index
+  }"""
+    body = (
+        "  %t = gpu.thread_id x\n  %i = xla_gpu.pure_call @at(%init, %t) : (tensor<8xindex>, index) -> index" + INSERT
+    )
+    assert written(body, rest=rest) == [5] + [0] * 7
+
+
+def test_calls_whose_results_are_remembered_keep_track_of_what_is_not_specified():
+    """Of the two calls, the first remembers its result."""
+    steps = "".join(f"%s{n + 1} = arith.addi %s{n}, %zero : index\n" for n in range(30))
+    rest = f"""func.func private @f(%s0: index) -> index {{
+      %zero = arith.constant 0 : index
+      {steps}func.return %s30 : index
+    }}"""
+    calls = "".join(f"\n  %{name} = xla_gpu.pure_call @f(%i) : (index) -> index" for name in ("j", "k"))
+    hoisted = ZERO + APPLY.replace("t in [0, 7]", "t in [0, 6]") + calls
+    used = "%init[%i] : tensor<8xindex>"
+    assert written(hoisted + GUARDED.replace(used, used.replace("%i]", "%k]")), rest=rest) == [5] * 7 + [0]
+    with pytest.raises(SimtError, match=r"t of .* is 7 there, outside of \[0, 6\]"):
+        written(hoisted + INSERT.replace(used, used.replace("%i]", "%k]")), rest=rest)
+
+
 def test_operations_keep_track_of_what_is_not_specified():
     where = np.array([[False, True, True]])
     x = unspecified(np.array([[1, 2, 3]]), where, [Cause("x", np.array([[1, 2, 3]]), "[1, 1]", where)])
     for y in (x + 1, -x, np.multiply(2, x), x.astype(np.int8), x.view(np.uint64), np.where(x == 0, 1, 2)):
         assert isinstance(y, Unspecified) and (np.broadcast_to(y.where, y.shape) == where).all(), y
     assert (x.reshape(1, 3, 1).where[..., 0] == where).all()
+    for y in (*np.divmod(x, 2), np.broadcast_to(x, (2, 1, 3))):
+        assert isinstance(y, Unspecified) and (np.broadcast_to(y.where, y.shape) == where).all(), y
+    assert type(np.concatenate([x, x])) is np.ndarray, "a function without a rule makes everything specified"
     chosen = np.where(np.array([[True, True, False]]), 0, x)
     assert isinstance(chosen, Unspecified) and chosen.where.tolist() == [[False, False, True]]
     guard = np.array([[True, False, True]])

@@ -100,7 +100,8 @@ def bitcast(lanes: Lanes, op: Operation, source: Array) -> Array:
 
 def shuffle(lanes: Lanes, op: vector.ShuffleOp, first: Array, second: Array) -> Array:
     """The elements that the mask numbers, counting through the first vector and then the second."""
-    both = np.concatenate(np.broadcast_arrays(first, second), axis=2)
+    lanes_shape = np.broadcast_shapes(first.shape[:2], second.shape[:2])
+    both = np.concatenate([np.broadcast_to(x, (*lanes_shape, *x.shape[2:])) for x in (first, second)], axis=2)
     return both[:, :, list(op.mask.get_values())]
 
 
