@@ -89,16 +89,18 @@ def _series_of_zeta(s: float, q: float) -> float:
     return total
 
 
+LARGEST_FACTORIAL = 170
+"""That of a larger number is no f64."""
+
+
 def polygamma(n: float, x: float) -> float:
     """The derivative of `digamma` of order `n`, a natural number; NaN for any other order."""
     if n < 0 or not n.is_integer():
         return math.nan
     if n == 0:
         return digamma(x)
-    try:
-        return math.copysign(math.gamma(n + 1), math.fmod(n, 2) - 0.5) * zeta(n + 1, x)
-    except OverflowError:
-        return math.nan
+    factorial = math.gamma(n + 1) if n <= LARGEST_FACTORIAL else math.inf
+    return math.copysign(factorial, math.fmod(n, 2) - 0.5) * zeta(n + 1, x)
 
 
 def bessel_i1e(x: float) -> float:

@@ -105,6 +105,13 @@ def test_polygamma_of_any_order(order: int, x: float):
     assert polygamma(float(order), x) == pytest.approx(float(special.polygamma(order, x)), rel=2e-14, abs=1e-15)
 
 
+@pytest.mark.parametrize("order", [170, 171, 172, 200, 1001])
+def test_polygamma_overflows_with_its_sign(order: int):
+    """The factorial of its order is infinite from 171 on, as it is for XLA."""
+    expected = float(special.polygamma(order, 1.0)) if order <= 170 else np.inf if order % 2 else -np.inf
+    assert polygamma(float(order), 1.0) == pytest.approx(expected, rel=2e-14)
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_zeta_and_polygamma_of_the_smallest_numbers_are_infinite(sign: int):
     """`-5e-324 - floor(-5e-324)` is 1 in floats, so that the other end of the period is at the pole."""

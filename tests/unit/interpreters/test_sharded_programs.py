@@ -66,6 +66,16 @@ def test_manual_computation_with_a_collective():
     np.testing.assert_array_equal(value_of(main(body, "tensor<4xf32>")), X.sum(0))
 
 
+def test_a_manual_computation_along_no_axes_is_its_body():
+    body = """
+      %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}, {}]>] out_shardings=[<@mesh, [{}, {}]>]
+          manual_axes={} (%y: tensor<8x4xf32>) {
+        %1 = stablehlo.add %y, %y : tensor<8x4xf32>
+        sdy.return %1 : tensor<8x4xf32>
+      } : (tensor<8x4xf32>) -> tensor<8x4xf32>"""
+    np.testing.assert_array_equal(value_of(main(body)), 2 * X)
+
+
 PARTLY_MANUAL = """
       %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}, {"b"}]>] out_shardings=[<@mesh, [{"a"}, {}]>]
           manual_axes={"a"} (%y: tensor<4x4xf32>) {

@@ -206,6 +206,17 @@ def test_a_sum_is_on_the_first_of_the_group():
     np.testing.assert_array_equal([result for (result,) in results], expected)
 
 
+def test_an_older_sum_over_replicas():
+    text = main(
+        '%0 = "stablehlo.cross-replica-sum"(%x) <{replica_groups = dense<[[2, 0], [1, 3]]> : tensor<2x2xi64>}> '
+        ": (tensor<4x4xf32>) -> tensor<4x4xf32>"
+    )
+    arguments = arguments_of(Case(text))
+    results = evaluate_spmd(parse_module(text), arguments, 4)
+    sums = [arguments[first][0] + arguments[second][0] for first, second in ((2, 0), (1, 3))]
+    np.testing.assert_array_equal([result for (result,) in results], [sums[0], sums[1], sums[0], sums[1]])
+
+
 ROOTED = """
 func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %roots: tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>) {{
   %0:2 = "stablehlo.{name}"(%x, %y, %roots) <{{replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>, has_dynamic_root}}>

@@ -118,6 +118,7 @@ def test_lapack(name: str, dtype: str):
             "@lapack_sgees_ffi(%x) {mhlo.backend_config = {mode = 86 : ui8, sort = 83 : ui8}} : (tensor<2x2xf32>)",
             "sorted by a function",
         ),
+        ("@lapack_sgees_ffi(%x) : (tensor<2x2xf32>)", "'lapack_sgees_ffi' has no option 'sort', an integer"),
         ("@lapack_sgeqp3_ffi(%x, %i) : (tensor<2x2xf32>, tensor<2xi32>)", "columns are moved to the front"),
     ],
 )
@@ -189,6 +190,22 @@ def test_random_numbers_on_gpus(platform: str):
     check(draw, [np.array(7, np.uint32)], platform)
 
 
+def test_random_bits_of_counters_under_a_key():
+    """JAX's generator on GPUs, as its implementation on other devices computes it."""
+    text = """func.func @main(%k: tensor<3xui32>, %l: tensor<3xui32>, %x: tensor<3xui32>, %y: tensor<3xui32>)
+        -> (tensor<3xui32>, tensor<3xui32>) {
+      %0:2 = stablehlo.custom_call @cu_threefry2x32_ffi(%k, %l, %x, %y)
+        : (tensor<3xui32>, tensor<3xui32>, tensor<3xui32>, tensor<3xui32>) -> (tensor<3xui32>, tensor<3xui32>)
+      return %0#0, %0#1 : tensor<3xui32>, tensor<3xui32>
+    }"""
+    random: Any = import_module("jax.extend.random")
+    counters = np.array([0, 1, 2**32 - 1, 7, 0, 5], np.uint32)
+    key = np.array([123, 2**31 + 5], np.uint32)
+    wanted = np.asarray(random.threefry_2x32(key, counters))
+    found = evaluate(parse_module(text), [*(np.full(3, word) for word in key), counters[:3], counters[3:]])
+    np.testing.assert_array_equal(np.concatenate(found), wanted)
+
+
 def test_update_of_a_symmetric_product():
     update = getattr(lax.linalg, "symmetric_product", None)
     if update is None:
@@ -255,6 +272,68 @@ def test_ragged_dot(
 
     sizes = np.array([2, 0, 4], np.int32)
     check(product, [drawn(*left), drawn(*right), sizes], platform="tpu")
+
+
+COUNTED = """
+    func.func private @first(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+      %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      return %0 : tensor<i1>
+    }
+    func.func @main(%x: tensor<2x4xf32>, %p: tensor<2x4xi32>, %k: tensor<i32>, %s: tensor<2xi32>)
+        -> (tensor<2x?xf32>, tensor<2x?xi32>) {
+      %v = stablehlo.constant dense<0.0> : tensor<f32>
+      %n = stablehlo.constant dense<-1> : tensor<i32>
+      %0:2 = stablehlo.custom_call @stablehlo.dynamic_approx_top_k(%x, %p, %v, %n, %k, %s, %s) {CALLED
+          mhlo.backend_config = {CONFIG}, indices_of_shape_operands = dense<[5, 6]> : tensor<2xi64>}
+        : (tensor<2x4xf32>, tensor<2x4xi32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<2xi32>, tensor<2xi32>)
+        -> (tensor<2x?xf32>, tensor<2x?xi32>)
+      return %0#0, %0#1 : tensor<2x?xf32>, tensor<2x?xi32>
+    }"""
+CALLED, ALONG_ROWS = "called_computations = [@first],", "reduction_dim = 1 : i64"
+
+
+def test_as_many_first_elements_as_an_operand_says():
+    x = np.array([[3, 1, 5, 2], [0, -1, -5, -2]], np.float32)
+    places = np.tile(np.arange(4, dtype=np.int32), (2, 1))
+    arguments = [x, places, np.array(3, np.int32), np.array([2, 3], np.int32)]
+    text = COUNTED.replace("CALLED", CALLED).replace("CONFIG", ALONG_ROWS)
+    values, indices = evaluate(parse_module(text), arguments)
+    np.testing.assert_array_equal(values, [[5, 3, 2], [0, -1, -2]])
+    np.testing.assert_array_equal(indices, [[2, 0, 3], [0, 1, 3]])
+    for wrong, message in (
+        (COUNTED.replace("CALLED", CALLED).replace("CONFIG", ""), "expected a reduction_dim"),
+        (COUNTED.replace("CALLED", "").replace("CONFIG", ALONG_ROWS), "expected one called computation"),
+    ):
+        with pytest.raises(InterpretationError, match=message):
+            evaluate(parse_module(wrong), arguments)
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ("reduction_dim = 1 : i64", "expected a top_k"),
+        ("reduction_dim = 1 : i64, top_k = 2 : i64", "returns more than 2 elements: aggregate_to_topk is not set"),
+    ],
+)
+def test_an_approximate_top_k_says_how_many_it_chooses(config: str, reason: str):
+    text = f"""func.func @main(%x: tensor<2x4xf32>, %v: tensor<f32>) -> tensor<2x3xf32> {{
+      %0 = stablehlo.custom_call @ApproxTopK(%x, %v) {{mhlo.backend_config = {{{config}}}}}
+        : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    }}"""
+    with pytest.raises(InterpretationError, match=reason):
+        evaluate(parse_module(text), [drawn(2, 4), drawn()])
+
+
+@pytest.mark.parametrize("target", ["SPMDFullToShardShape", "SPMDShardToFullShape"])
+def test_a_tensor_that_is_its_own_part_stays(target: str):
+    text = f"""func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+      %0 = stablehlo.custom_call @{target}(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      stablehlo.custom_call @xla.sdy.ShardingGroup(%0) {{has_side_effect = true}} : (tensor<4xf32>) -> ()
+      return %0 : tensor<4xf32>
+    }}"""
+    (found,) = evaluate(parse_module(text), [drawn(4)])
+    np.testing.assert_array_equal(found, drawn(4))
 
 
 def test_chosen_elements_of_a_custom_call():
