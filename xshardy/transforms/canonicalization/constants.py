@@ -1,13 +1,11 @@
 """Constants as attributes: read from values, computed elementwise, and made into operations again."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects import arith, complex
 from xdsl.dialects.builtin import (
     AnyFloat,
-    ArrayAttr,
     ComplexType,
     DenseIntOrFPElementsAttr,
     FloatAttr,
@@ -16,7 +14,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.traits import ConstantLike
 
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.extensions.arith_elementwise import element_type_of
@@ -27,18 +24,8 @@ INDEX_WIDTH = 64
 def constant_of(value: SSAValue) -> Attribute | None:
     """The attribute of the constant that `value` is; None if it is not one."""
     op = value.owner
-    read = _constant_reader(type(op))
-    return None if read is None else read(op)
-
-
-@cache
-def _constant_reader(op: type) -> Callable[[Any], Attribute | None] | None:
-    """How to read the attribute of the constants of a class; None if it has none. Asked for every operand: cached."""
-    if op in (arith.ConstantOp, complex.ConstantOp):
-        return lambda constant: constant.value
-    if issubclass(op, Operation) and (trait := op.get_trait(ConstantLike)) is not None:
-        return trait.get_constant_value
-    return None
+    # Asked for every operand, and `isinstance` is slow to miss.
+    return op.value if type(op) is arith.ConstantOp or type(op) is complex.ConstantOp else None
 
 
 def integer_of(value: SSAValue) -> int | None:
@@ -63,13 +50,12 @@ def unsigned(value: int, width: int) -> int:
     return value & ((1 << width) - 1)
 
 
-def scalar_attr(value: int | float, type: Attribute) -> Attribute | None:
-    """`value` as a constant of a scalar `type`, wrapped or rounded to it; None if it has no constants, or overflows."""
+def scalar_attr(value: int | float, type: Attribute) -> IntegerAttr | FloatAttr:
+    """`value` as a constant of an integer or float `type`, wrapped or rounded to it; infinite where it overflows."""
     width = width_of(type)
     if isinstance(type, IntegerType | IndexType):
         return IntegerAttr(signed(int(value), width), cast(IntegerType | IndexType, type))
-    if not isinstance(type, AnyFloat):
-        return None
+    assert isinstance(type, AnyFloat)
     try:
         return FloatAttr(float(value), type)
     except OverflowError:
@@ -133,11 +119,9 @@ def elementwise(
     attrs = [scalar_attr(result, element) for result in results]
     if element is result_type:
         return attrs[0]
-    return dense_attr([attr.value.data for attr in attrs if isinstance(attr, IntegerAttr | FloatAttr)], result_type)
+    return dense_attr([attr.value.data for attr in attrs], result_type)
 
 
 def materialize(attr: Attribute, type: Attribute) -> Operation:
-    """The constant of `type` with the value `attr`: numbers, or the two parts of a complex one."""
-    if isinstance(attr, ArrayAttr):
-        return complex.ConstantOp(cast(ArrayAttr[Attribute], attr), cast(Any, type))
+    """The constant of `type` with the value `attr`, numbers."""
     return arith.ConstantOp(cast(Any, attr), type)

@@ -115,3 +115,56 @@ func.func @comparison_of_vectors(%x: vector<4xi8>, %y: vector<4xi8>) -> vector<4
   %not = arith.xori %less, %true : vector<4xi1>
   return %not : vector<4xi1>
 }
+
+// CHECK-LABEL: func.func @a_selection_in_the_other_branch
+// CHECK-NEXT:    %[[R:.*]] = arith.select %arg0, %arg1, %arg3 : i32
+// CHECK-NEXT:    return %[[R]] : i32
+func.func @a_selection_in_the_other_branch(%c: i1, %x: i32, %y: i32, %z: i32) -> i32 {
+  %a = arith.select %c, %y, %z : i32
+  %b = arith.select %c, %x, %a : i32
+  return %b : i32
+}
+
+// CHECK-LABEL: func.func @a_selection_by_another_condition_stays
+// CHECK-NEXT:    %[[A:.*]] = arith.select %arg0, %arg3, %arg4 : i32
+// CHECK-NEXT:    %[[B:.*]] = arith.select %arg1, %arg2, %[[A]] : i32
+// CHECK-NEXT:    return %[[B]] : i32
+func.func @a_selection_by_another_condition_stays(%c: i1, %d: i1, %x: i32, %y: i32, %z: i32) -> i32 {
+  %a = arith.select %c, %y, %z : i32
+  %b = arith.select %d, %x, %a : i32
+  return %b : i32
+}
+
+// CHECK-LABEL: func.func @an_unsigned_cast_of_an_extension
+// CHECK-NEXT:    %[[R:.*]] = arith.index_castui %arg0 : i8 to index
+// CHECK-NEXT:    return %[[R]] : index
+func.func @an_unsigned_cast_of_an_extension(%x: i8) -> index {
+  %a = arith.extui %x : i8 to i32
+  %b = arith.index_castui %a : i32 to index
+  return %b : index
+}
+
+// CHECK-LABEL: func.func @extensions_of_different_types_stay
+// CHECK-NEXT:    %[[A:.*]] = arith.extui %arg0 : i8 to i32
+// CHECK-NEXT:    %[[B:.*]] = arith.extui %arg1 : i16 to i32
+// CHECK-NEXT:    %[[C:.*]] = arith.cmpi ult, %[[A]], %[[B]] : i32
+// CHECK-NEXT:    %[[D:.*]] = arith.andi %[[A]], %[[B]] : i32
+// CHECK-NEXT:    return %[[C]], %[[D]] : i1, i32
+func.func @extensions_of_different_types_stay(%x: i8, %y: i16) -> (i1, i32) {
+  %a = arith.extui %x : i8 to i32
+  %b = arith.extui %y : i16 to i32
+  %c = arith.cmpi ult, %a, %b : i32
+  %d = arith.andi %a, %b : i32
+  return %c, %d : i1, i32
+}
+
+// CHECK-LABEL: func.func @the_sign_of_an_extended_bit_stays
+// CHECK:         %[[A:.*]] = arith.extsi %arg0 : i1 to i32
+// CHECK-NEXT:    %[[C:.*]] = arith.cmpi slt, %[[A]], %{{.*}} : i32
+// CHECK-NEXT:    return %[[C]] : i1
+func.func @the_sign_of_an_extended_bit_stays(%x: i1) -> i1 {
+  %z = arith.constant 0 : i32
+  %a = arith.extsi %x : i1 to i32
+  %c = arith.cmpi slt, %a, %z : i32
+  return %c : i1
+}

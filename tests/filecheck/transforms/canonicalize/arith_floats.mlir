@@ -153,3 +153,33 @@ func.func @signs(%x: f32, %y: f32) -> (f32, f32) {
   %d = arith.negf %a : f32
   return %c, %d : f32, f32
 }
+
+// CHECK-LABEL: func.func @remainders_have_the_sign_of_the_dividend
+// CHECK-DAG:     %[[A:.*]] = arith.constant 1.500000e+00 : f32
+// CHECK-DAG:     %[[B:.*]] = arith.constant -1.500000e+00 : f32
+// CHECK-DAG:     %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
+// CHECK:         return %[[A]], %[[B]], %[[NAN]], %[[NAN]] : f32, f32, f32, f32
+func.func @remainders_have_the_sign_of_the_dividend() -> (f32, f32, f32, f32) {
+  %x = arith.constant 5.5 : f32
+  %y = arith.constant -5.5 : f32
+  %two = arith.constant 2.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %infinity = arith.constant 0x7F800000 : f32
+  %a = arith.remf %x, %two : f32
+  %b = arith.remf %y, %two : f32
+  %c = arith.remf %x, %zero : f32
+  %d = arith.remf %infinity, %two : f32
+  return %a, %b, %c, %d : f32, f32, f32, f32
+}
+
+// CHECK-LABEL: func.func @results_that_overflow_are_infinite
+// CHECK-DAG:     %[[A:.*]] = arith.constant 0x7C00 : f16
+// CHECK-DAG:     %[[B:.*]] = arith.constant 0xFF800000 : f32
+// CHECK:         return %[[A]], %[[B]] : f16, f32
+func.func @results_that_overflow_are_infinite() -> (f16, f32) {
+  %x = arith.constant 60000.0 : f16
+  %y = arith.constant -3.0e38 : f32
+  %a = arith.addf %x, %x : f16
+  %b = arith.addf %y, %y : f32
+  return %a, %b : f16, f32
+}

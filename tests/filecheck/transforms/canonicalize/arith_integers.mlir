@@ -129,3 +129,12 @@ func.func @splats(%x: vector<4xi32>) -> (vector<4xi32>, vector<4xi32>, vector<4x
   %c = arith.addi %iota, %2 : vector<4xi32>
   return %a, %b, %c : vector<4xi32>, vector<4xi32>, vector<4xi32>
 }
+
+// CHECK-LABEL: func.func @a_difference_of_a_sum_and_either_summand
+// CHECK-NEXT:    return %arg1, %arg0 : i32, i32
+func.func @a_difference_of_a_sum_and_either_summand(%x: i32, %y: i32) -> (i32, i32) {
+  %sum = arith.addi %x, %y : i32
+  %a = arith.subi %sum, %x : i32
+  %b = arith.subi %sum, %y : i32
+  return %a, %b : i32, i32
+}

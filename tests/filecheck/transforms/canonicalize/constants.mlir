@@ -66,3 +66,15 @@ func.func @behind_the_others(%x: i32) -> (i32, i32, i32) {
   %six = arith.muli %two, %three : i32
   return %one, %six, %same : i32, i32, i32
 }
+
+// CHECK-LABEL: func.func @complex_constants
+// CHECK-DAG:     %[[SUM:.*]] = complex.constant [3.000000e+00 : f32, 7.000000e+00 : f32] : complex<f32>
+// CHECK-DAG:     %[[PRODUCT:.*]] = complex.constant [-1.000000e+01 : f32, 1.100000e+01 : f32] : complex<f32>
+// CHECK:         return %[[SUM]], %[[PRODUCT]] : complex<f32>, complex<f32>
+func.func @complex_constants() -> (complex<f32>, complex<f32>) {
+  %x = complex.constant [1.0 : f32, 4.0 : f32] : complex<f32>
+  %y = complex.constant [2.0 : f32, 3.0 : f32] : complex<f32>
+  %sum = complex.add %x, %y : complex<f32>
+  %product = complex.mul %x, %y : complex<f32>
+  return %sum, %product : complex<f32>, complex<f32>
+}

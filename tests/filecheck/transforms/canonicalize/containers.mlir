@@ -94,3 +94,52 @@ func.func @extract_what_was_inserted(%v: vector<4xf32>, %i: index, %x: f32, %m: 
   %b = vector.extract %1[1] : vector<4xf32> from vector<2x4xf32>
   return %a, %b : f32, vector<4xf32>
 }
+
+// CHECK-LABEL: func.func @constant_elements
+// CHECK-NEXT:    %[[BOTH:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : vector<2xf32>
+// CHECK-NEXT:    return %[[BOTH]] : vector<2xf32>
+func.func @constant_elements() -> vector<2xf32> {
+  %a = arith.constant 1.0 : f32
+  %b = arith.constant 2.0 : f32
+  %v = vector.from_elements %a, %b : vector<2xf32>
+  return %v : vector<2xf32>
+}
+
+// CHECK-LABEL: func.func @places_out_of_bounds
+// CHECK:         %[[A:.*]] = tensor.extract %{{.*}}[%{{.*}}] : tensor<2xf32>
+// CHECK-NEXT:    %[[B:.*]] = tensor.dim %arg0, %{{.*}} : tensor<4xf32>
+// CHECK:         %[[C:.*]] = vector.extract %{{.*}}[%{{.*}}] : f32 from vector<2xf32>
+// CHECK-NEXT:    return %[[A]], %[[B]], %[[C]] : f32, index, f32
+func.func @places_out_of_bounds(%t: tensor<4xf32>, %x: f32, %y: f32) -> (f32, index, f32) {
+  %seven = arith.constant 7 : index
+  %constant = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %a = tensor.extract %constant[%seven] : tensor<2xf32>
+  %b = tensor.dim %t, %seven : tensor<4xf32>
+  %v = vector.from_elements %x, %y : vector<2xf32>
+  %minus = arith.constant -1 : index
+  %c = vector.extract %v[%minus] : f32 from vector<2xf32>
+  return %a, %b, %c : f32, index, f32
+}
+
+// CHECK-LABEL: func.func @elements_behind_inserts
+// CHECK-NEXT:    %[[ROW:.*]] = vector.insert %arg2, %arg3 [0] : vector<2xf32> into vector<3x2xf32>
+// CHECK-NEXT:    %[[OTHER:.*]] = vector.extract %[[ROW]][0, 1] : f32 from vector<3x2xf32>
+// CHECK-NEXT:    return %arg1, %[[OTHER]] : f32, f32
+func.func @elements_behind_inserts(%x: f32, %y: f32, %row: vector<2xf32>, %m: vector<3x2xf32>) -> (f32, f32) {
+  %v = vector.from_elements %x, %y : vector<2xf32>
+  %w = vector.insert %x, %v[0] : f32 into vector<2xf32>
+  %a = vector.extract %w[1] : f32 from vector<2xf32>
+  %n = vector.insert %row, %m[0] : vector<2xf32> into vector<3x2xf32>
+  %b = vector.extract %n[0, 1] : f32 from vector<3x2xf32>
+  return %a, %b : f32, f32
+}
+
+// CHECK-LABEL: func.func @a_position_that_is_also_the_source
+// CHECK-NEXT:    %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-NEXT:    %[[V:.*]] = vector.insert %[[TWO]], %arg0 [%[[TWO]]] : index into vector<4xindex>
+// CHECK-NEXT:    return %[[V]] : vector<4xindex>
+func.func @a_position_that_is_also_the_source(%v: vector<4xindex>) -> vector<4xindex> {
+  %two = arith.constant 2 : index
+  %w = vector.insert %two, %v[%two] : index into vector<4xindex>
+  return %w : vector<4xindex>
+}

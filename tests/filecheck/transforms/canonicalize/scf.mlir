@@ -176,3 +176,32 @@ func.func @switch(%x: f32, %y: f32) -> f32 {
   }
   return %0 : f32
 }
+
+// CHECK-LABEL: func.func @region_of_one_block
+// CHECK-NEXT:    %[[S:.*]] = arith.addi %arg0, %arg0 : i32
+// CHECK-NEXT:    "test.op"() {effect} : () -> ()
+// CHECK-NEXT:    return %[[S]] : i32
+func.func @region_of_one_block(%x: i32) -> i32 {
+  %r = scf.execute_region -> i32 {
+    %s = arith.addi %x, %x : i32
+    "test.op"() {effect} : () -> ()
+    scf.yield %s : i32
+  }
+  return %r : i32
+}
+
+// CHECK-LABEL: func.func @region_of_several_blocks
+// CHECK-NEXT:    %[[R:.*]] = scf.execute_region -> (i32) {
+// CHECK:         return %[[R]] : i32
+func.func @region_of_several_blocks(%c: i1, %x: i32, %y: i32) -> i32 {
+  %r = scf.execute_region -> i32 {
+    cf.cond_br %c, ^first, ^second
+  ^first:
+    "test.op"() {first} : () -> ()
+    scf.yield %x : i32
+  ^second:
+    "test.op"() {second} : () -> ()
+    scf.yield %y : i32
+  }
+  return %r : i32
+}
