@@ -81,7 +81,8 @@ def type_text(type: Attribute) -> str:
         case LLVMStructType():
             return "{ " + ", ".join(map(type_text, type.types)) + " }" if type.types.data else "{}"
         case LLVMFunctionType():
-            return f"{type_text(type.output)} ({', '.join(map(type_text, type.inputs))})"
+            inputs = [*map(type_text, type.inputs), *["..."] * bool(type.is_variadic)]
+            return f"{type_text(type.output)} ({', '.join(inputs)})"
         case LLVMVoidType():
             return "void"
         case _:
@@ -102,8 +103,6 @@ def mangled(type: Attribute) -> str:
         return f"i{type.width.data}"
     if isa(type, VectorType):
         return f"v{type.get_shape()[0]}{mangled(type.element_type)}"
-    if isinstance(type, LLVMPointerType):
-        return f"p{address_space(type)}"
     raise LLVMTextError(f"there is no intrinsic on {type}")
 
 

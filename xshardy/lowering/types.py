@@ -58,8 +58,6 @@ class LLVMTypes:
             return LLVMStructType.from_type_list([self.convert(type.element_type)] * 2)
         if isa(type, VectorType) and type.get_num_dims() <= 1 and not type.get_num_scalable_dims():
             return VectorType(self.convert(type.element_type), type.get_shape() or (1,))
-        if isinstance(type, FunctionType):
-            return self.convert_function(type)
         raise PassFailedException(f"type {type} has no LLVM form: {_advice(type)}")
 
     def convert_function(self, type: FunctionType) -> LLVMFunctionType:

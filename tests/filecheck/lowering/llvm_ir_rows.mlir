@@ -63,3 +63,24 @@ llvm.func @rows(%x: f32, %y: f32, %i: i64) {
   %8 = llvm.fadd %7, %x : f32
   llvm.return
 }
+
+// Functions of any number of arguments, text, calls by pointers, and what has no other row.
+// CHECK:       declare i32 @printf(ptr, ...)
+// CHECK:       @text = internal constant [4 x i8] c"hi\0A\00"
+// CHECK-LABEL: define void @rare
+// CHECK-NEXT:  bb0:
+// CHECK-NEXT:    %v0 = freeze i32 %arg0
+// CHECK-NEXT:    call void @llvm.nvvm.bar.warp.sync(i32 -1)
+// CHECK-NEXT:    %v1 = call i32 %arg1(i32 %v0)
+// CHECK-NEXT:    %v2 = call i32 (ptr, ...) @printf(ptr %arg1, i32 %v1)
+// CHECK-NEXT:    unreachable
+llvm.func @printf(!llvm.ptr, ...) -> i32
+llvm.mlir.global internal constant @text("hi\0A\00") : !llvm.array<4 x i8>
+llvm.func @rare(%x: i32, %f: !llvm.ptr) {
+  %0 = llvm.freeze %x : i32
+  %1 = llvm.mlir.constant(-1 : i32) : i32
+  nvvm.bar.warp.sync %1 : i32
+  %2 = llvm.call %f(%0) : !llvm.ptr, (i32) -> i32
+  %3 = llvm.call @printf(%f, %2) vararg(!llvm.func<i32 (ptr, ...)>) : (!llvm.ptr, i32) -> i32
+  llvm.unreachable
+}

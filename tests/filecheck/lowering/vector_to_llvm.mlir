@@ -40,3 +40,37 @@ func.func @reductions(%v: vector<4xf32>, %w: vector<4xi32>) -> (f32, i32) {
   %3 = vector.reduction <add>, %w, %2 : vector<4xi32> into i32
   func.return %1, %3 : f32, i32
 }
+
+// -----
+
+// CHECK-LABEL: func.func @shuffled
+// CHECK-NEXT:    %0 = llvm.shufflevector %arg0, %arg1 [3, 0, 1] : vector<2xf32>
+// CHECK-NEXT:    return %0 : vector<3xf32>
+func.func @shuffled(%a: vector<2xf32>, %b: vector<2xf32>) -> vector<3xf32> {
+  %0 = vector.shuffle %a, %b [3, 0, 1] : vector<2xf32>, vector<2xf32>
+  func.return %0 : vector<3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @broadcast_of_one_element
+// CHECK-NEXT:    %0 = llvm.mlir.constant(0 : i64) : i64
+// CHECK-NEXT:    %1 = llvm.extractelement %arg0[%0 : i64] : vector<1xf32>
+// CHECK-NEXT:    %2 = llvm.mlir.poison : vector<4xf32>
+// CHECK-NEXT:    %3 = llvm.mlir.constant(0 : i64) : i64
+// CHECK-NEXT:    %4 = llvm.insertelement %1, %2[%3 : i64] : vector<4xf32>
+// CHECK-NEXT:    %5 = llvm.shufflevector %4, %2 [0, 0, 0, 0] : vector<4xf32>
+// CHECK-NEXT:    return %5 : vector<4xf32>
+func.func @broadcast_of_one_element(%x: vector<1xf32>) -> vector<4xf32> {
+  %0 = vector.broadcast %x : vector<1xf32> to vector<4xf32>
+  func.return %0 : vector<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @broadcast_to_the_same_type
+// CHECK-NEXT:    return %arg0 : vector<4xf32>
+func.func @broadcast_to_the_same_type(%x: vector<4xf32>) -> vector<4xf32> {
+  %0 = vector.broadcast %x : vector<4xf32> to vector<4xf32>
+  func.return %0 : vector<4xf32>
+}

@@ -16,6 +16,7 @@ from xshardy.lowering.code_generators import CompilationError, code_object, comp
 from xshardy.lowering.gpu_to_nvvm import ConvertGpuToNVVMPass
 from xshardy.lowering.gpu_to_rocdl import REFUSED, REGISTERS, ConvertGpuToROCDLPass
 from xshardy.lowering.kernel import Kernel, NoPTXError
+from xshardy.lowering.kernel_files import one_text
 from xshardy.lowering.types import LLVMTypes
 from xshardy.rewriting import ClassPattern
 from xshardy.syntax import parse_module
@@ -115,6 +116,18 @@ def test_machine_code_is_a_relocatable_file_for_the_gpu():
     assert code[:4] == b"\x7fELF" and int.from_bytes(code[16:18], "little") == 1, "ET_REL"
     assert int.from_bytes(code[18:20], "little") == 224, "EM_AMDGPU"
     assert f"{kernel.entry}.kd".encode() in code
+
+
+def test_the_assembly_of_several_kernels_is_no_single_text_unless_it_is_ptx():
+    kernels = [compiled(ROWS, "gfx942"), compiled(ROWS, "gfx942")]
+    assert one_text(kernels[:1]) == kernels[0].assembly
+    with pytest.raises(CompilationError, match="of 2 kernels is no single module: write to a folder, -o DIR"):
+        one_text(kernels)
+
+
+def test_the_chipset_is_a_known_one():
+    with pytest.raises(ValueError, match="unknown chipset 'gfx1': expected one of gfx"):
+        ConvertGpuToROCDLPass("gfx1")
 
 
 def test_the_driver_assembles_ptx():

@@ -1,5 +1,7 @@
 """A compiled kernel in words."""
 
+from dataclasses import replace
+
 import pytest
 
 from xshardy.lowering.kernel import Kernel, KernelArgument, KernelSource
@@ -23,6 +25,11 @@ def source(grid: tuple[int, ...], *slices: int | None) -> KernelSource:
     last = len(slices) - 1
     arguments = (KernelArgument(i, number, None, None, is_output=i == last) for i, number in enumerate(slices))
     return KernelSource("f", "", (128, 1, 1), grid, tuple(arguments))
+
+
+def test_the_source_of_a_kernel_in_words():
+    words = "<kernel source f: 2x1x1 blocks of 128x1x1 threads, 3 arguments (1 written); 1 lines of LLVM IR>"
+    assert repr(replace(source((2, 1, 1), 0, 1, 2), llvm_ir="ret void\n")) == words
 
 
 def test_a_kernel_without_blocks_is_empty():

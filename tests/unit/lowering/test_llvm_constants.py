@@ -29,7 +29,9 @@ from xdsl.dialects.llvm import LLVMArrayType
 
 from xshardy.lowering.arith_to_llvm import constant_attribute
 from xshardy.lowering.conversion import integer_attribute
-from xshardy.lowering.llvm_values import LLVMTextError, constant_text, global_name, scalar_text, type_text
+from xshardy.lowering.llvm_text import module_text
+from xshardy.lowering.llvm_values import LLVMTextError, constant_text, global_name, mangled, scalar_text, type_text
+from xshardy.syntax import parse_module
 
 NUMPY_TYPES = {
     BFloat16Type(): ml_dtypes.bfloat16,
@@ -113,3 +115,30 @@ def test_a_vector_of_integers_that_are_too_wide_is_cut_to_their_bits():
 def test_there_is_no_constant_of_another_type():
     with pytest.raises(LLVMTextError, match="there is no constant 1 of index in LLVM"):
         scalar_text(1, IndexType())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("%0 = arith.addi %x, %x : i32", "'arith.addi' is no operation of LLVM: lower it with xla-gpu-lower-to-llvm"),
+        ("%0 = llvm.mlir.poison : index\n%1 = llvm.freeze %0 : index", "type index is not LLVM's: lower the"),
+        ("%0 = llvm.mlir.constant(@f) : i32\n%1 = llvm.freeze %0 : i32", "@f is not a constant of LLVM"),
+    ],
+)
+def test_what_llvm_has_not(text: str, message: str):
+    module = parse_module(f"llvm.func @f(%x: i32) {{\n{text}\nllvm.return\n}}")
+    with pytest.raises(LLVMTextError, match=message):
+        module_text(module)
+
+
+def test_words_of_functions_are_names_or_pairs():
+    module = parse_module("llvm.func @f() attributes {passthrough = [3 : i32]} {\nllvm.return\n}")
+    with pytest.raises(
+        LLVMTextError, match="passthrough attribute 3 : i32: expected a name, or a pair of a name and a"
+    ):
+        module_text(module)
+
+
+def test_intrinsics_are_on_numbers():
+    with pytest.raises(LLVMTextError, match="there is no intrinsic on index"):
+        mangled(IndexType())
