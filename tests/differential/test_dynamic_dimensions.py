@@ -270,6 +270,42 @@ def test_indices_of_a_type_that_has_no_last_index(name: str):
     np.testing.assert_array_equal(evaluate(module, given), wanted)
 
 
+@pytest.mark.parametrize("start", [-1, 0, 1, 3, 9])
+@pytest.mark.parametrize("size", [2, 3, 5, 6])
+def test_an_update_is_among_the_elements_in_use(size: int, start: int):
+    module = parse_module(f"""
+    func.func @main(%x: tensor<6xf32>, %u: tensor<2xf32>, %i: tensor<i32>, %n: tensor<i32>) -> tensor<f32> {{
+      %v = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<6xf32>, tensor<i32>) -> {V}
+      %w = stablehlo.dynamic_update_slice %v, %u, %i : ({V}, tensor<2xf32>, tensor<i32>) -> {V}
+      %places = stablehlo.constant dense<[1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0]> : tensor<6xf32>
+      %p = stablehlo.multiply %w, %places : ({V}, tensor<6xf32>) -> {V}
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %r = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [0] : ({V}, tensor<f32>)
+        -> tensor<f32>
+      return %r : tensor<f32>
+    }}""")
+    given = [np.ones(6, np.float32), np.array([2, 3], np.float32), np.array(start, np.int32), np.array(size, np.int32)]
+    wanted = given[0][:size].copy()
+    wanted[min(max(start, 0), size - 2) :][:2] = given[1]
+    expected = sum(number * 10**place for place, number in enumerate(wanted.tolist()))
+    assert evaluate(module, given)[0] == expected
+    PadDynamicDimensionsPass().rewrite_module(module)
+    assert evaluate(module, given)[0] == expected
+
+
+def test_the_numbers_of_a_dynamic_dimension_of_a_size():
+    module = parse_module("""
+    func.func @main(%s: tensor<2xi64>) -> tensor<3x?xi32, #stablehlo.bounds<?, 8>> {
+      %0 = stablehlo.dynamic_iota %s, dim = 1 : (tensor<2xi64>) -> tensor<3x?xi32, #stablehlo.bounds<?, 8>>
+      return %0 : tensor<3x?xi32, #stablehlo.bounds<?, 8>>
+    }""")
+    (wanted,) = evaluate(module, [np.array([3, 5], np.int64)])
+    PadDynamicDimensionsPass().rewrite_module(module)
+    found, size = evaluate(module, [np.array([3, 5], np.int64)])
+    assert wanted.tolist() == [[0, 1, 2, 3, 4]] * 3
+    assert found.tolist() == [[0, 1, 2, 3, 4, 0, 0, 0]] * 3 and size == 5
+
+
 def whole_program(name: str) -> str:
     """The program of a case with a result of static size, whose elements behind the size in use are anything."""
     text, (_, result) = program(name), CASES[name]

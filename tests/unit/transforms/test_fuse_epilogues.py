@@ -148,6 +148,36 @@ GELUS = {
         """,
         True,
     ),
+    "with powers and differences": (
+        """
+        %two = stablehlo.constant dense<2.0> : T
+        %2 = stablehlo.power %g, %two : T
+        %3 = stablehlo.multiply %2, %g : T
+        %4 = stablehlo.negate %g : T
+        %5 = stablehlo.multiply %c, %3 : T
+        %6 = stablehlo.subtract %5, %4 : T
+        %7 = stablehlo.multiply %k, %6 : T
+        %8 = stablehlo.tanh %7 : T
+        %9 = stablehlo.add %one, %8 : T
+        %10 = stablehlo.divide %9, %two : T
+        %r = stablehlo.multiply %g, %10 : T
+        """,
+        True,
+    ),
+    "another power": (
+        """
+        %four = stablehlo.constant dense<4.0> : T
+        %2 = stablehlo.power %g, %four : T
+        %4 = stablehlo.multiply %c, %2 : T
+        %5 = stablehlo.add %g, %4 : T
+        %6 = stablehlo.multiply %k, %5 : T
+        %7 = stablehlo.tanh %6 : T
+        %8 = stablehlo.add %one, %7 : T
+        %9 = stablehlo.multiply %half, %8 : T
+        %r = stablehlo.multiply %g, %9 : T
+        """,
+        False,
+    ),
     "another sign": (
         """
         %2 = stablehlo.multiply %k, %g : T

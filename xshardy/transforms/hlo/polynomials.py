@@ -33,16 +33,6 @@ def plus(a: Polynomial, b: Polynomial, factor: float = 1) -> Polynomial:
     return {exponents: a.get(exponents, 0) + factor * b.get(exponents, 0) for exponents in {**a, **b}}
 
 
-def minus(a: Polynomial, b: Polynomial) -> Polynomial:
-    """`a - b`"""
-    return plus(a, b, -1)
-
-
-def negated(a: Polynomial) -> Polynomial:
-    """`-a`"""
-    return minus({}, a)
-
-
 def is_equal(a: Polynomial, b: Polynomial) -> bool:
     """Whether all coefficients are equal, but for their rounding."""
     largest = max(map(abs, (*a.values(), *b.values())), default=0)
@@ -90,13 +80,8 @@ def divided(a: Polynomial, b: Polynomial) -> Polynomial | None:
 
 def power(a: Polynomial, b: Polynomial) -> Polynomial | None:
     """`a^b`, for `b` of 2 or 3."""
-    match constant(b):
-        case 2:
-            return times(a, a)
-        case 3:
-            return times(a, times(a, a))
-        case _:
-            return None
+    square = times(a, a)
+    return {2.0: square, 3.0: times(a, square)}.get(constant(b) or 0)
 
 
 def constant(a: Polynomial) -> float | None:
@@ -108,8 +93,8 @@ COMBINED: Mapping[type[Operation], Callable[..., Polynomial | None]] = {
     stablehlo.AddOp: plus,
     stablehlo.DivOp: divided,
     stablehlo.MulOp: times,
-    stablehlo.NegOp: negated,
+    stablehlo.NegOp: lambda a: plus({}, a, -1),
     stablehlo.PowOp: power,
-    stablehlo.SubtractOp: minus,
+    stablehlo.SubtractOp: lambda a, b: plus(a, b, -1),
 }
 """What operations make of the polynomials of their operands."""
