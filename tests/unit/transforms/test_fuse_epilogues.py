@@ -119,6 +119,50 @@ def test_random_epilogues(rng: Random):
         np.testing.assert_array_equal(one, other)
 
 
+CONVOLUTION = """func.func @main(%x: T, %w: tensor<3x3x2x2xf32>, %s: T, %u: T, %b: tensor<2xf32>, %c: tensor<2xf32>)
+    -> T {{
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = {{pad = [[1, 1], [1, 1]]}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64}}
+    : (T, tensor<3x3x2x2xf32>) -> T
+  %two = stablehlo.constant dense<2.0> : T
+  %zero = stablehlo.constant dense<0.0> : T
+  %p = stablehlo.broadcast_in_dim %b, dims = [3] : (tensor<2xf32>) -> T
+  %q = stablehlo.broadcast_in_dim %c, dims = [3] : (tensor<2xf32>) -> T
+{steps}
+  return %r : T
+}}"""
+FORWARD, WITH_BIAS = "__cudnn$convForward", "__cudnn$convBiasActivationForward"
+
+
+@pytest.mark.parametrize(
+    ("steps", "target", "left"),
+    [
+        ("%r = stablehlo.multiply %0, %two : T", FORWARD, set()),
+        ("%1 = stablehlo.add %0, %s : T\n%r = stablehlo.add %1, %u : T", WITH_BIAS, {"add"}),
+        ("%1 = stablehlo.add %0, %p : T\n%r = stablehlo.add %1, %q : T", WITH_BIAS, {"add"}),
+        ("%1 = stablehlo.add %0, %p : T\n%r = stablehlo.multiply %1, %two : T", WITH_BIAS, {"multiply"}),
+        ("%1 = stablehlo.multiply %0, %two : T\n%r = stablehlo.maximum %1, %zero : T", WITH_BIAS, set()),
+        (
+            "%1 = stablehlo.maximum %0, %zero : T\n%r = stablehlo.multiply %1, %two : T",
+            WITH_BIAS,
+            {"multiply"},
+        ),
+    ],
+)
+def test_what_follows_a_convolution(steps: str, target: str, left: set[str]):
+    """A number before anything is added, then one other tensor, one bias, and a function: what comes later is left."""
+    module = parse_module(re.sub(r"\bT\b", "tensor<1x4x4x2xf32>", CONVOLUTION.format(steps=steps)))
+    random = np.random.default_rng(0)
+    image = (1, 4, 4, 2)
+    shapes = [image, (3, 3, 2, 2), image, image, (2,), (2,)]
+    inputs = [np.asarray(random.integers(-4, 5, shape), np.float32) for shape in shapes]
+    expected = evaluate(entry_of(module), inputs)
+    assert fuse(module) == [target]
+    kinds = (stablehlo.AddOp, stablehlo.MulOp, stablehlo.MaxOp)
+    assert {op.name.partition(".")[2] for op in operations_of(module, *kinds)} == left
+    np.testing.assert_array_equal(expanded(module, inputs)[0], expected[0])
+
+
 GELUS = {
     "JAX": (
         """

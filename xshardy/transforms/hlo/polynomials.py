@@ -1,6 +1,7 @@
 """Elementwise computations as polynomials, so that a formula is recognised however it is written."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import isclose
 
 from xdsl.ir import Operation, SSAValue
@@ -93,8 +94,8 @@ COMBINED: Mapping[type[Operation], Callable[..., Polynomial | None]] = {
     stablehlo.AddOp: plus,
     stablehlo.DivOp: divided,
     stablehlo.MulOp: times,
-    stablehlo.NegOp: lambda a: plus({}, a, -1),
+    stablehlo.NegOp: partial(plus, {}, factor=-1),
     stablehlo.PowOp: power,
-    stablehlo.SubtractOp: lambda a, b: plus(a, b, -1),
+    stablehlo.SubtractOp: partial(plus, factor=-1),
 }
 """What operations make of the polynomials of their operands."""
