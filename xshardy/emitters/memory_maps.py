@@ -71,19 +71,20 @@ def map_to_root(root: SSAValue, hero: SSAValue, map: IndexingMap) -> IndexingMap
 
 
 def path_between(root: SSAValue, hero: SSAValue) -> list[SSAValue]:
-    """The values from `root` to `hero`, each an operand of the operation that defines the one before."""
+    """
+    The values from `root` to `hero`, each an operand of the operation that defines the one before.
+
+    Precondition: `root` is made of `hero`.
+    """
     came_from: dict[SSAValue, SSAValue | None] = {root: None}
     pending = [root]
-    while pending:
-        value = pending.pop()
-        if value is hero:
-            path = [hero]
-            while (user := came_from[path[-1]]) is not None:
-                path.append(user)
-            return path[::-1]
+    while (value := pending.pop()) is not hero:
         if isinstance(value.owner, Operation):
             for operand in value.owner.operands:
                 if operand not in came_from:
                     came_from[operand] = value
                     pending.append(operand)
-    raise ValueError("the root is not made of the hero")
+    path = [hero]
+    while (user := came_from[path[-1]]) is not None:
+        path.append(user)
+    return path[::-1]

@@ -67,15 +67,13 @@ class Leaf:
     def name(self) -> str:
         """The name of the instruction, with the number of its result or element if it has several."""
         parts = list(self.path)
-        match self.value:
-            case OpResult(op=op, index=index):
-                name = name_of(op)
-                if len(op.results) > 1:
-                    parts.insert(0, index)
-            case BlockArgument(index=index):
-                name = self.value.name_hint or f"argument {index}"
-            case _:
-                name = "value"
+        if isinstance(self.value, OpResult):
+            name = name_of(self.value.op)
+            if len(self.value.op.results) > 1:
+                parts.insert(0, self.value.index)
+        else:
+            assert isinstance(self.value, BlockArgument)
+            name = self.value.name_hint or f"argument {self.value.index}"
         return name + "".join(f"{{{part}}}" for part in parts)
 
 

@@ -7,7 +7,7 @@ Source: StableHLO's `convert`; XLA's IR emitter where the specification is silen
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, i1
+from xdsl.dialects.builtin import AnyFloat, IntegerType, f32
 from xdsl.ir import Attribute, SSAValue
 
 from xshardy.emitters.elemental.kinds import NATIVE_FLOATS, Kind, emitted_type, integer, kind_of, real_part
@@ -64,8 +64,6 @@ def same_bits(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:
 
 def is_not_zero(s: Scalars, value: SSAValue) -> SSAValue:
     """Whether an integer or a native float is not 0; true for NaN."""
-    if value.type == i1:
-        return value
     return s.compare("ne" if isinstance(value.type, IntegerType) else "une", value, 0)
 
 

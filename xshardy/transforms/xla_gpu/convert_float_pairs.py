@@ -45,11 +45,8 @@ class SmallVector:
     length: int
 
     @staticmethod
-    def of(type: Attribute) -> "SmallVector | None":
+    def of(type: VectorType[Attribute]) -> "SmallVector | None":
         """`type` as such a vector; None if it is another type."""
-        if not isinstance(type, VectorType):  # before all else: most values are no vectors
-            return None
-        type = cast(VectorType[Attribute], type)
         if type.get_num_dims() != 1 or type.get_shape()[0] % 2:
             return None
         element = type.element_type
@@ -81,7 +78,7 @@ class ExtendPairs(RewritePattern):
         if not isinstance(read := op.input.owner, vector.ExtractOp):
             return
         source = read.vector
-        small = SmallVector.of(source.type)
+        small = SmallVector.of(cast(VectorType[Attribute], source.type))
         if small is None or (instructions := self.available.get(small.element.__class__)) is None:
             return
         extensions = extensions_of_elements(source)

@@ -289,8 +289,7 @@ def flatten_values(op: Operation, rewriter: PatternRewriter) -> None:
 def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     """`dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>` -> `dense<[1, 2, 3, 4]> : tensor<4xi32>`, ordered by the layout."""
     type_ = value.type
-    if not is_multi_dimensional(type_):
-        return value
+    assert is_multi_dimensional(type_)
     if is_one_for_all(value):
         return dense(flat_type(type_), value.data.data)
     major_to_minor = tuple(reversed(minor_to_major(type_)))

@@ -61,10 +61,9 @@ def result_range(op: Operation) -> Interval | None:
         found = RANGE_RULES[type(op)](lhs, rhs)
     elif isinstance(op, arith.IndexCastOp):
         found = get_range(op.input)
-    elif isinstance(op, arith.SelectOp):
-        found = range_of_absolute_value(op)
     else:
-        return None
+        assert isinstance(op, arith.SelectOp)
+        found = range_of_absolute_value(op)
     return found if found is not None and representable(op.results[0]).includes(found) else None
 
 
