@@ -148,6 +148,11 @@ def test_an_empty_slice_beside_another_is_not_written():
             "in_place_dynamic_update_slice",
         ),
         (
+            "b = f32[2,4] bitcast(p0)\nc = f32[8] bitcast(b)\nROOT d = f32[8] dynamic-update-slice(c, p1, p2)",
+            "f32[8]",
+            "in_place_dynamic_update_slice",
+        ),
+        (
             "d = f32[8] dynamic-update-slice(p0, p1, p2)\nROOT t = (f32[8], f32[8]) tuple(d, d)",
             "(f32[8], f32[8])",
             "loop",
@@ -162,6 +167,14 @@ def test_an_empty_slice_beside_another_is_not_written():
 def test_dynamic_update_slices(operations: str, result: str, emitter: str):
     """Each updates a parameter of its own, which nothing else reads."""
     assert emitter_of("f32[8]; f32[3]; s32[]", operations, result) == emitter
+
+
+def test_slices_that_differ_in_shape_are_not_written_together():
+    body = """  d = f32[8] dynamic-update-slice(p0, p2, p4)
+    e = f32[8] dynamic-update-slice(p1, p3, p4)
+    ROOT t = (f32[8], f32[8]) tuple(d, e)"""
+    assert emitter_of("f32[8]; f32[8]; f32[3]; f32[2]; s32[]", body, "(f32[8], f32[8])") == "loop"
+    assert emitter_of("f32[8]; f32[8]; f32[2]; f32[2]; s32[]", body, "(f32[8], f32[8])") != "loop"
 
 
 def test_several_scalars_are_updated():

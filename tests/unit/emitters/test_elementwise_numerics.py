@@ -192,7 +192,7 @@ def test_select(type: str):
     check(hlo(type, ["pred", type, type], "select({})"))
 
 
-@pytest.mark.parametrize("type", (*FLOATS, *SMALL_FLOATS[:2], *SIGNED, *UNSIGNED))
+@pytest.mark.parametrize("type", (*FLOATS, *SMALL_FLOATS[:2], *SIGNED, *UNSIGNED, "pred"))
 def test_clamp(type: str):
     check(hlo(type, [type, type, type], "clamp({})"))
 
@@ -204,6 +204,11 @@ ALL = (*FLOATS, *SMALL_FLOATS, *SIGNED, *UNSIGNED, "pred", "c64")
 def test_convert(source: str):
     for target in ALL:
         check(hlo(target, [source], "convert({})"))
+
+
+@pytest.mark.parametrize(("source", "target"), [("c64", "c128"), ("c128", "c64")])
+def test_complex_numbers_of_another_width(source: str, target: str):
+    check(hlo(target, [source], "convert({})"))
 
 
 @pytest.mark.parametrize(

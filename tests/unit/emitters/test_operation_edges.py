@@ -65,6 +65,14 @@ def test_dynamic_update_slice_compares_only_along_dimensions_that_are_updated_in
     assert len(comparisons) == 2
 
 
+def test_a_parameter_is_updated_in_place_behind_bitcasts():
+    body = """  b = f32[4,6] bitcast(p0)
+  ROOT r = f32[4,6] dynamic-update-slice(b, p1, p2, p3)"""
+    ops = emitted("f32[24]; f32[2,3]; s32[]; s32[]", body, "f32[4,6]")
+    inserted = [op for op in ops if isinstance(op, tensor.InsertOp)]
+    assert inserted and not has(ops, scf.IfOp), "only the slice is written"
+
+
 def test_gather_by_vectors_of_one_component_reads_it_at_once():
     """The index vectors need no function of their own."""
     body = """  i = s32[3,1] negate(p1)

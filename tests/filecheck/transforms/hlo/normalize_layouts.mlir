@@ -23,3 +23,11 @@ func.func private @called(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 }
 
 func.func private @declared(tensor<2x3xf32>) -> tensor<2x3xf32>
+
+// A parameter that is returned as it is needs no copy: its layout is that of the result.
+// CHECK-LABEL: func.func @returned(
+// CHECK-SAME:    {hlo.layout = array<i64: 0, 1>}
+// CHECK-NEXT:    return %arg0 : tensor<2x3xf32>
+func.func @returned(%x: tensor<2x3xf32> {hlo.layout = array<i64: 0, 1>}) -> tensor<2x3xf32> {
+  return %x : tensor<2x3xf32>
+}

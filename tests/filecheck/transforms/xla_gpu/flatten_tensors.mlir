@@ -252,3 +252,21 @@ func.func @one_dimension(%v: vector<4xf32>, %t: tensor<2x3xf32>, %i: index) -> (
   }
   return %0, %1, %2 : f32, f32, tensor<2x3xf32>
 }
+
+// An element that stands for all does so in the flat constant too.
+// CHECK-LABEL: func.func @one_element_for_all()
+// CHECK-NEXT:    %[[C:.*]] = arith.constant dense<1.000000e+00> : tensor<4194304xf32>
+// CHECK-NEXT:    return %[[C]] : tensor<4194304xf32>
+func.func @one_element_for_all() -> tensor<2048x2048xf32> {
+  %c = arith.constant dense<1.0> : tensor<2048x2048xf32>
+  return %c : tensor<2048x2048xf32>
+}
+
+// A complex number is the struct of its parts: the lowering to LLVM resolves the cast.
+// CHECK-LABEL: func.func @struct_of_parts(
+// CHECK-NEXT:    %[[S:.*]] = builtin.unrealized_conversion_cast %{{.*}} : complex<f32> to !llvm.struct<(f32, f32)>
+// CHECK-NEXT:    return %[[S]] : !llvm.struct<(f32, f32)>
+func.func @struct_of_parts(%c: complex<f32>) -> !llvm.struct<(f32, f32)> {
+  %0 = builtin.unrealized_conversion_cast %c : complex<f32> to !llvm.struct<(f32, f32)>
+  return %0 : !llvm.struct<(f32, f32)>
+}

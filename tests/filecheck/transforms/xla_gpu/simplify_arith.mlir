@@ -219,3 +219,28 @@ func.func @comparison_of_tensors(%x: tensor<4xindex> {xla.range = [1 : index, 4 
   %0 = arith.cmpi slt, %x, %y : tensor<4xindex>
   return %0 : tensor<4xi1>
 }
+
+// CHECK-LABEL: func.func @extremes_of_ranges_apart(
+// CHECK-NEXT:    return %arg0, %arg0, %arg1 : i32, i32, i32
+func.func @extremes_of_ranges_apart(%x: i32 {xla.range = [10 : i32, 20 : i32]}, %y: i32 {xla.range = [0 : i32, 5 : i32]})
+    -> (i32, i32, i32) {
+  %a = arith.maxsi %x, %y : i32
+  %b = arith.maxsi %y, %x : i32
+  %c = arith.minsi %y, %x : i32
+  return %a, %b, %c : i32, i32, i32
+}
+
+// CHECK-LABEL: func.func @no_absolute_values(
+// CHECK-NOT:     arith.select {{.*}}xla.range
+// CHECK:         return
+func.func @no_absolute_values(%x: i32 {xla.range = [-10 : i32, 20 : i32]}) -> (i32, i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %opposite = arith.subi %zero, %x : i32
+  %is_positive = arith.cmpi sgt, %x, %zero : i32
+  %a = arith.select %is_positive, %x, %opposite : i32
+  %is_natural = arith.cmpi sge, %x, %zero : i32
+  %rest = arith.subi %one, %x : i32
+  %b = arith.select %is_natural, %x, %rest : i32
+  return %a, %b : i32, i32
+}
