@@ -1,5 +1,6 @@
 """The folding builders, substitution and ranges, against evaluation."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from indexing_strategies import DIVISIONS, exprs, intervals, raw, values
@@ -65,6 +66,12 @@ def test_builders_look_at_two_operands_and_keep_the_order():
     assert print_expr(BUILDERS[AffineBinaryOpKind.FloorDiv](mul(d0, constant(6)), two)) == "d0 * 3"
     assert print_expr(BUILDERS[AffineBinaryOpKind.Mod](mul(d0, constant(6)), two)) == "0"
     assert print_expr(BUILDERS[AffineBinaryOpKind.CeilDiv](constant(-7), two)) == "-3"
+
+
+def test_an_interval_has_a_value():
+    assert Interval(2, 2).lower == 2
+    with pytest.raises(ValueError, match=r"empty interval \[3, 2\]: swap the bounds, or drop the variable"):
+        Interval(3, 2)
 
 
 def test_interval():

@@ -36,6 +36,7 @@ def test_canonical_text_round_trips(text):
          "(a, b) -> (a), domain: a in [0, 8], b in [0, 9], a + b in [0, 3]"),
         ("(a) -> (a + 1 floordiv 2 mod 3), domain: a in [0, 9]", "(a) -> (a), domain: a in [0, 9]"),
         ("(a) -> (a), domain: a in [3, 2]", "(a) -> (a), domain: a in [0, 0], 0 in [1, 1]"),
+        ("() -> (3), domain:", "() -> (3)"),
     ],
 )  # fmt: skip
 def test_other_spellings_are_read(text, canonical):

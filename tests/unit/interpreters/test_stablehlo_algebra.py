@@ -26,6 +26,29 @@ def drawn(*shape: int, dtype: str = "float32") -> Array:
     return (values + 1j * random.normal(size=shape) if dtype.startswith("complex") else values).astype(dtype)
 
 
+def test_random_integers_are_below_the_upper_bound():
+    """XLA's stream is its own affair: only the bounds, and that all numbers are drawn, are compared."""
+    text = """func.func @main(%a: tensor<i32>, %b: tensor<i32>) -> tensor<1000xi32> {
+      %shape = stablehlo.constant dense<1000> : tensor<1xi64>
+      %0 = stablehlo.rng %a, %b, %shape, distribution = UNIFORM
+        : (tensor<i32>, tensor<i32>, tensor<1xi64>) -> tensor<1000xi32>
+      return %0 : tensor<1000xi32>
+    }"""
+    (found,) = evaluate(parse_module(text), [np.array(-2, np.int32), np.array(3, np.int32)])
+    assert found.dtype == np.int32 and set(found.tolist()) == {-2, -1, 0, 1, 2}
+    (found,) = evaluate(parse_module(text), [np.array(3, np.int32), np.array(3, np.int32)])
+    assert set(found.tolist()) == {3}, "of no numbers, the lower bound"
+
+
+def test_transforms_of_nothing_are_empty():
+    text = """func.func @main(%x: tensor<0x4xf32>) -> tensor<0x3xcomplex<f32>> {
+      %0 = stablehlo.fft %x, type = RFFT, length = [4] : (tensor<0x4xf32>) -> tensor<0x3xcomplex<f32>>
+      return %0 : tensor<0x3xcomplex<f32>>
+    }"""
+    (found,) = evaluate(parse_module(text), [np.zeros((0, 4), np.float32)])
+    assert (found.shape, found.dtype) == ((0, 3), np.complex64)
+
+
 @pytest.mark.parametrize(("shape", "dimension"), [("5x7", 0), ("5x7", 1), ("1x8", 0), ("0x3", 0), ("6", -1)])
 def test_sort_of_two_tensors(run_on_xla: RunOnXla, shape: str, dimension: int):
     """Equal keys keep the order of their values."""

@@ -10,7 +10,7 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.stablehlo.calls import CallSites, FunctionsAround
+from xshardy.interpreters.stablehlo.calls import CallSites, FunctionsAround, KnownResults, contents
 from xshardy.interpreters.stablehlo.machine import shaped
 from xshardy.numerics.element_types import Array
 from xshardy.syntax.parser import Parser
@@ -85,3 +85,20 @@ def test_the_functions_around_a_function():
     assert list(around) == ["f", "g", "k", "other"] and len(around) == 4 and "h" not in around
     alone = others[0].clone()
     assert list(FunctionsAround(alone)) == ["g"]
+
+
+def test_results_of_calls_are_forgotten_from_the_least_recently_used_on():
+    known, results = KnownResults(max_bytes=20), [(np.full(2, number, np.float32),) for number in range(3)]
+    for number in range(2):
+        known.add(number, results[number])
+    assert known.get(0) is results[0], "now the last used"
+    known.add(2, results[2])
+    assert (known.get(0), known.get(1), known.get(2)) == (results[0], None, results[2])
+    assert known.bytes == 16
+
+
+def test_arguments_of_equal_contents_are_equal_keys():
+    array = np.array([1, 2], np.float32)
+    assert contents((array, ())) == contents((array.copy(), ()))
+    assert contents(array) != contents(array.view(np.int32)) != contents(array.view(np.int32).reshape(1, 2))
+    assert contents((array, ())) != contents((array + 1, ()))
