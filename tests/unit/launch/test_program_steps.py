@@ -96,6 +96,21 @@ UNFUSED = {
 }
 
 
+def test_a_plan_has_no_recursion():
+    call = "%0 = call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+    functions = (ONE.replace(" return %x", f"{call} return %0"), ONE.replace("@main", "private @f"))
+    text = "".join(functions).replace(" return %x", f"{call} return %0")
+    with pytest.raises(ModuleError, match="@f calls itself, by way of main -> f: a launch plan has no recursion"):
+        prepared(parse_module(text))
+
+
+def test_the_size_of_a_buffer_is_known():
+    module = parse_module("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\nreturn %x : tensor<?xf32>\n}")
+    (leaf,) = leaves_of(entry_of(module).args[0])
+    with pytest.raises(ModuleError, match=r"x is a f32\[\?\]: the size of a buffer must be known"):
+        _ = leaf.size
+
+
 @pytest.mark.parametrize("name", UNFUSED)
 def test_what_should_be_done_with_what_is_no_step(name: str):
     operation, message = UNFUSED[name]

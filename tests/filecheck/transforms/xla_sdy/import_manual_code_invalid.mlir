@@ -66,3 +66,58 @@ func.func @without_a_constraint(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2]
 func.func private @f(%a: tensor<4xf32>) {
   return
 }
+
+// -----
+
+func.func @an_operand_of_all(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
+  // CHECK: error: an operand of code of single devices is not what @SPMDFullToShardShape returns
+  call @f(%1, %y) : (tensor<4xf32>, tensor<4xf32>) -> ()
+  return
+}
+func.func private @f(%a: tensor<4xf32>, %b: tensor<4xf32>) {
+  return
+}
+
+// -----
+
+func.func @a_result_of_single_devices_for_all(%x: tensor<8xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
+  // CHECK: error: a result of code of single devices has other uses than one @SPMDShardToFullShape
+  %2 = call @f(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = stablehlo.negate %2 : tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_sharding_at_the_border(%x: tensor<8xf32>) {
+  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: error: expected a sharding, `mhlo.sharding`, at the border of code of single devices
+  %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) : (tensor<8xf32>) -> tensor<4xf32>
+  call @f(%1) : (tensor<4xf32>) -> ()
+  return
+}
+func.func private @f(%a: tensor<4xf32>) {
+  return
+}
+
+// -----
+
+func.func @manual_on_other_axes(%x: tensor<8xf32>, %y: tensor<8xf32>) {
+  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2,2]<=[4] last_tile_dim_replicate}"} : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}"} : (tensor<8xf32>) -> tensor<4xf32>
+  %2 = stablehlo.custom_call @Sharding(%y) {mhlo.sharding = "{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}"} : (tensor<8xf32>) -> tensor<8xf32>
+  %3 = stablehlo.custom_call @SPMDFullToShardShape(%2) {mhlo.sharding = "{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dims={manual, replicated}}"} : (tensor<8xf32>) -> tensor<4xf32>
+  // CHECK: error: operands and results are manual on different axes
+  call @f(%1, %3) : (tensor<4xf32>, tensor<4xf32>) -> ()
+  return
+}
+func.func private @f(%a: tensor<4xf32>, %b: tensor<4xf32>) {
+  return
+}
