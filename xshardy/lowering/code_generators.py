@@ -220,7 +220,7 @@ def compile_text(
     return Compiled(name, generator.machine.emit_assembly(module), shared)
 
 
-def code_object(kernel: Kernel, opt_level: int = 3) -> bytes:
+def code_object(kernel: Kernel) -> bytes:
     """
     The machine code of a kernel for one of AMD's GPUs: an ELF file, relocatable, that a linker makes loadable.
 
@@ -228,7 +228,7 @@ def code_object(kernel: Kernel, opt_level: int = 3) -> bytes:
     """
     if kernel.vendor is not Vendor.AMD:
         raise CompilationError(f"LLVM makes no machine code for {kernel.target}: write PTX, which the driver assembles")
-    module, _, generator = _optimized(kernel.llvm_ir, kernel.function, kernel.target, opt_level, kernel.entry)
+    module, _, generator = _optimized(kernel.llvm_ir, kernel.function, kernel.target, 3, kernel.entry)
     return generator.machine.emit_object(module)
 
 

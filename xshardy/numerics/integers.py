@@ -174,7 +174,6 @@ def add_unsigned_extended(x: Array, y: Array) -> tuple[Array, Array]:
 divide = as_typed(quotient)
 remainder = as_typed(rest)
 floor_divide = as_typed(floor_quotient)
-ceil_divide = as_typed(ceil_quotient)
 power = as_typed(integer_power)
 sign = as_typed(np.sign)
 absolute = as_typed(np.abs)

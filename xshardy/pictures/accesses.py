@@ -60,10 +60,10 @@ class WarpAccess:
         return f"{self.kind.value} of {self.bits * self.places.shape[1]} bits per lane, {where}"
 
 
-def warp_accesses(hlo: ModuleOp, target: str = DEFAULT_TARGET) -> Sequence[WarpAccess]:
+def warp_accesses(hlo: ModuleOp) -> Sequence[WarpAccess]:
     """The accesses of the first warp of the kernel of the first fusion in `hlo`, in the order of execution."""
     fusion = compiler.select_fusions(hlo)[0]
-    module = compiler.lower(emit_fusion(fusion, device_of(target)), LEVELS[-2], target=target)
+    module = compiler.lower(emit_fusion(fusion, device_of(DEFAULT_TARGET)), LEVELS[-2], target=DEFAULT_TARGET)
     found: list[WarpAccess] = []
 
     def observe(lanes: Lanes, kind: AccessKind, tensor: Tensor, where: Array, mask: Array) -> None:

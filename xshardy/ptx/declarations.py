@@ -22,7 +22,7 @@ _VARIABLE = re.compile(
 )
 _PARAMETER = re.compile(
     r"\.param\s*(?:\.align\s+(?P<align>\d+)\s*)?\.(?P<type>\w+)\s+"
-    r"(?P<pointer>\.ptr\s*)?(?:\.(?:global|shared|const|local)\s*)?(?:\.align\s+\d+\s+)?"
+    r"(?:\.ptr\s*)?(?:\.(?:global|shared|const|local)\s*)?(?:\.align\s+\d+\s+)?"
     r"(?P<name>[\w$%]+)(?P<dimensions>(?:\[[^]]*\])*)"
 )
 _IN_REGISTER = re.compile(r"\.reg\s*\.(\w+)\s+([\w$%]+)")
@@ -161,6 +161,6 @@ def read_parameters(text: str) -> tuple[Parameter, ...]:
         size = type.bits // 8 * count
         alignment = int(match["align"] or type.bits // 8)
         offset = -(-offset // alignment) * alignment
-        found.append(Parameter(match["name"], type, bool(match["pointer"]), size, alignment, offset))
+        found.append(Parameter(match["name"], type, size, alignment, offset))
         offset += size
     return tuple(found)

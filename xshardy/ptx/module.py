@@ -139,8 +139,6 @@ class Parameter:
 
     name: str
     type: Type
-    is_pointer: bool
-    """Declared with `.ptr`."""
     size: int
     """In bytes."""
     alignment: int

@@ -50,7 +50,7 @@ def test_integers_are_exact_modulo_their_width(dtype: np.dtype, x: int, y: int, 
         assert quotient == modulo(math.trunc(Fraction(m, n)), dtype)
         assert rest == modulo(m - n * math.trunc(Fraction(m, n)), dtype)
         assert int(integers.floor_divide(a, b)[0]) == modulo(m // n, dtype)
-        assert int(integers.ceil_divide(a, b)[0]) == modulo(-(-m // n), dtype)
+        assert int(integers.as_typed(integers.ceil_quotient)(a, b)[0]) == modulo(-(-m // n), dtype)
     exponent, e = number(small, dtype)
     if e >= 0:
         assert int(integers.power(a, exponent)[0]) == modulo(m**e, dtype)

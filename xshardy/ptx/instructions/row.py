@@ -70,12 +70,12 @@ def types_in(modifiers: Iterable[str]) -> str:
     return "integer"
 
 
-def if_wide(wide: Slots, otherwise: Slots = ONE) -> ByModifiers:
-    """`wide` for integers of 64 bits, by the last type."""
+def if_wide(wide: Slots) -> ByModifiers:
+    """`wide` for integers of 64 bits, by the last type; one for others."""
 
     def slots(modifiers: Sequence[str]) -> Slots:
         type = next((TYPES[modifier] for modifier in reversed(modifiers) if modifier in TYPES), None)
-        return wide if type is not None and type.bits == 64 and type.is_integer else otherwise
+        return wide if type is not None and type.bits == 64 and type.is_integer else ONE
 
     return slots
 
