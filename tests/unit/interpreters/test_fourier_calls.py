@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.interpreters.stablehlo.fourier_calls import axes_of
 from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 
@@ -33,6 +34,13 @@ def call(fields: bytes, x: Array, shape: Sequence[int], *types: str) -> Array:
       return %0 : {result}
     }}"""
     return evaluate(parse_module(text), [np.frombuffer(fields, np.uint8), x])[0]
+
+
+def test_a_descriptor_without_axes_transforms_none():
+    fields = bytearray(descriptor(COMPLEX, (0, 1), is_forward=True))
+    assert axes_of(bytes(fields)) == (0, 1)
+    fields[4 + 2 + 2 * (2 + 3) : 4 + 2 + 2 * (2 + 3) + 2] = b"\0\0"  # behind two sizes, the offset of field 3
+    assert axes_of(bytes(fields)) == ()
 
 
 @pytest.mark.parametrize("axes", [(1,), (0,), (0, 1)])

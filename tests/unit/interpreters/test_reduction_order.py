@@ -39,6 +39,21 @@ ENTRY main {{
 """)
 
 
+def test_the_elements_of_a_tuple_are_results_of_their_own():
+    module = parse_module("""
+func.func @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tuple<tensor<4x8xf32>, tensor<4xf32>>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %d = stablehlo.subtract %a, %b : tensor<f32>
+    stablehlo.return %d : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  %t = stablehlo.tuple %x, %r : tuple<tensor<4x8xf32>, tensor<4xf32>>
+  return %x, %t : tensor<4x8xf32>, tuple<tensor<4x8xf32>, tensor<4xf32>>
+}""")
+    assert undefined(main_function(module)).keys() == {2}
+
+
 def undefined(computation: FuncOp) -> dict[int, str]:
     return dict(Reference(computation, inputs_of(computation, seed=0)).undefined)
 
