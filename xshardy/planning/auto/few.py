@@ -23,6 +23,7 @@ from xshardy.planning.auto.space import Layout, Space
 
 Item = TypeVar("Item")
 
+
 @dataclass(frozen=True, slots=True)
 class _Group:
     """Annotations that stay or go together: those of one class."""
