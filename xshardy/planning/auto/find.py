@@ -29,7 +29,7 @@ from xshardy.search.solve import Solution, solve
 
 SOLVING = 0.4
 """The part of the time that the solver may take; the rest is for fewer annotations."""
-LEAST_SOLVING = 5.0
+LEAST_SOLVING = 8.0
 """The seconds that it may take in any case: it seldom needs them, and all else depends on its choice."""
 ADDING = 0.4
 """The part of what is left in which constraints are added one after the other; then all that are missing are added."""
