@@ -28,12 +28,18 @@ DIFFERENT = {
     "conditions_and_casts:compared_extended_booleans": "ours also removes `cmpi eq, (extui x), 0`",
     "conditions_and_casts:nested": "MLIR also merges one `scf.if` with the next one of the same condition",
     "conditions_and_casts:select_of_compared": "MLIR also makes a minimum of a comparison and a selection",
+    "constants:complex_constants": "ours also computes with complex constants",
     "constants:once": "ours keeps discardable attributes",
+    "containers:a_position_that_is_also_the_source": "MLIR also makes a constant position static",
+    "containers:elements_behind_inserts": "MLIR also extracts from what was inserted",
     "containers:extract_what_was_inserted": "ours also extracts what was inserted at the same runtime position",
     "containers:tensors": "ours also looks through inserts and splats",
     "scf:not_nested_alone": "MLIR also merges one `scf.if` with the next one of the same condition",
+    "scf:region_of_several_blocks": "MLIR also inlines a region of several blocks",
 }
 """Where we differ, and why."""
+CRASHES = {"containers:places_out_of_bounds"}
+"""Where jaxlib's MLIR ends the process."""
 
 
 def functions() -> list[object]:
@@ -42,7 +48,8 @@ def functions() -> list[object]:
         for text in re.split(r"(?m)^(?=func\.func)", file.read_text())[1:]:
             name = re.match(r"func\.func @(\w+)", text)
             assert name is not None
-            found.append(pytest.param(text, id=f"{file.stem}:{name[1]}"))
+            if (id := f"{file.stem}:{name[1]}") not in CRASHES:
+                found.append(pytest.param(text, id=id))
     return found
 
 

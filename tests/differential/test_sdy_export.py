@@ -69,6 +69,7 @@ about what is printed beside the module.
 
 BEYOND_UPSTREAM = {
     "export_named_computations_threads",
+    "insert_explicit_reshards_divided_sums",
     "insert_explicit_reshards_repeated",
     "insert_func_call_reshards_unreduced",
     "keep_partial_sums",

@@ -14,6 +14,8 @@ VALID = [path for path in FILES if "invalid" not in path.stem]
 REJECTED_BY_US_ONLY = {"syntax_invalid"}
 """Files with cases that upstream reads, or words otherwise."""
 INVALID = [path for path in FILES if "invalid" in path.stem and path.stem not in REJECTED_BY_US_ONLY]
+CRASHES = ("@no_operands(",)
+"""Functions at which jaxlib's MLIR ends the process."""
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,7 @@ def test_round_trip_through_upstream(context, path: Path, generic: bool):
         pytest.param(path, chunk, id=f"{path.stem}-{chunk.partition('@')[2].partition('(')[0]}")
         for path in INVALID
         for chunk in path.read_text().split("// -----")
+        if not any(name in chunk for name in CRASHES)
     ],
 )
 def test_upstream_rejects_the_same_modules(context, path: Path, chunk: str):

@@ -118,7 +118,7 @@ def test_lapack(name: str, dtype: str):
             "@lapack_sgees_ffi(%x) {mhlo.backend_config = {mode = 86 : ui8, sort = 83 : ui8}} : (tensor<2x2xf32>)",
             "sorted by a function",
         ),
-        ("@lapack_sgees_ffi(%x) : (tensor<2x2xf32>)", "'lapack_sgees_ffi' has no option 'sort', an integer"),
+        ("@lapack_sgees_ffi(%x) : (tensor<2x2xf32>)", "'lapack_sgees_ffi' has no option 'mode', an integer"),
         ("@lapack_sgeqp3_ffi(%x, %i) : (tensor<2x2xf32>, tensor<2xi32>)", "columns are moved to the front"),
     ],
 )
