@@ -154,8 +154,9 @@ def values_moved(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:
     if type(op) not in SELECTING:
         return (*written, *_buffers_read(op, fusion))
     source = op.operands[0].owner
-    reader = source if isinstance(source, Operation) and source in fusion.fused else None
-    return (*written, *(1 if reader is None else len(_buffers_read(reader, fusion))) * [*op.results])
+    if isinstance(source, Operation) and source in fusion.fused:
+        return (*written, *[*op.results] * len(_buffers_read(source, fusion)))
+    return (*written, *op.results)
 
 
 def _buffers_read(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:

@@ -7,6 +7,9 @@ import numpy as np
 from xshardy.search.arrays import Arrays
 from xshardy.search.problem import Floats, Ints
 
+MOST_ROUNDS = 50
+"""Rounds of changes, at most."""
+
 
 class Moves:
     """The rows of memory and the neighbours of each node."""
@@ -22,11 +25,11 @@ class Moves:
             values = arrays.values[arrays.row_values[row] : arrays.row_values[row + 1]]
             self.rows[int(node)].append((int(arrays.row_start[row]), int(arrays.row_end[row]), values))
 
-    def improve(self, labels: Ints, rounds: int = 50) -> Ints:
+    def improve(self, labels: Ints) -> Ints:
         """Change nodes while that lowers the cost and stays within the limit. Precondition: `labels` fit."""
         arrays, labels = self.arrays, labels.copy()
         slack = arrays.slack(labels)
-        for _ in range(rounds):
+        for _ in range(MOST_ROUNDS):
             given = arrays.given(labels)
             current = given[arrays.offsets[:-1] + labels]
             gains = np.repeat(current, arrays.sizes) - given
@@ -40,7 +43,7 @@ class Moves:
         """Change nodes until the choice is within the limit or no change helps, the least cost per byte first."""
         arrays, labels = self.arrays, labels.copy()
         slack = arrays.slack(labels)
-        for _ in range(50):
+        for _ in range(MOST_ROUNDS):
             over = slack < 0
             if not over.any():
                 break

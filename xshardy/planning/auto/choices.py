@@ -154,7 +154,7 @@ def _summed_along(rule: FactorRule, axes: Placement) -> Sequence[int]:
 
 @dataclass(frozen=True, slots=True)
 class Scattered:
-    """Where a sum is divided: the axes, of those that it is over, and the dimension of the result."""
+    """How a sum over axes is divided: a dimension of the result, along some of these axes."""
 
     dim: int
     axes: tuple[int, ...]

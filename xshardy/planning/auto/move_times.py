@@ -39,9 +39,10 @@ class MoveTimes:
         """
         The time without data, and of each byte that a device has before; as long as one search.
 
-        The dimensions that stay as they are have no part in it, and the order of the others is left out: on two axes,
-        no time depends on it, and on three that of a tenth of the moves, which change at least three dimensions. For
-        LLaMA as a loop over 2 x 4 x 8 devices, 4 s for all tables; 7 with the order, and 28 with all dimensions.
+        The dimensions that stay as they are have no part in it. The order of the others is left out: on two axes, no
+        time depends on it; on three, the times of a tenth of the moves do, which change three dimensions or more. For
+        LLaMA as a loop over 2 x 4 x 8 devices, all tables take 0.6 of the time that they take with the order of
+        dimensions, and that is 0.3 of the time with all dimensions.
         """
         self._tables: dict[tuple[tuple[int, ...], Sequence[Placement], Sequence[Placement]], tuple[Floats, Floats]] = {}
         """By shape and placements: layers repeat them; as long as one search."""

@@ -124,7 +124,7 @@ def _drop_attributes(op: Operation) -> None:
 def tied(main: FuncOp) -> Sequence[tuple[int, int]]:
     """
     The results that are new values of arguments: those that take the memory of a donated argument, and else those of
-    the type of an argument, in their order. A result with a sharding is divided as that says.
+    the type of an argument, in their order. Results that have a sharding are left out.
 
     A step takes the parameters that the step before it returned, so it returns them as it takes them.
     """

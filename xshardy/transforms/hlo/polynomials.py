@@ -81,8 +81,13 @@ def divided(a: Polynomial, b: Polynomial) -> Polynomial | None:
 
 def power(a: Polynomial, b: Polynomial) -> Polynomial | None:
     """`a^b`, for `b` of 2 or 3."""
-    square = times(a, a)
-    return {2.0: square, 3.0: times(a, square)}.get(constant(b) or 0)
+    match constant(b):
+        case 2:
+            return times(a, a)
+        case 3:
+            return times(a, times(a, a))
+        case _:
+            return None
 
 
 def constant(a: Polynomial) -> float | None:
